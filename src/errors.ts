@@ -1,0 +1,60 @@
+// HeadraceError and the table of its codes. HTTP statuses live in server/problem.ts, exit codes in cli/main.ts.
+
+/** Every code, what it means, and whether the same call may succeed later without a change. */
+export const ERROR_CODES = {
+  invalid_input: { title: 'The input is not valid', retryable: false },
+  invalid_options: { title: 'The options are not valid', retryable: false },
+  pool_mismatch: { title: 'The pool was created with other settings', retryable: false },
+  topic_mismatch: { title: 'The topic was created with other settings', retryable: false },
+  topic_unknown: { title: 'There is no such topic', retryable: false },
+  partition_unknown: { title: 'The topic has no such partition', retryable: false },
+  offset_gone: { title: 'Retention has removed these events', retryable: false },
+  tick_unknown: { title: 'There is no such tick', retryable: false },
+  tick_exists: { title: 'The tick exists already', retryable: false },
+  idempotency_mismatch: { title: 'The idempotency key was used with another body', retryable: false },
+  store_unknown: { title: 'The store address is not understood', retryable: false },
+  store_newer: { title: 'The store was written by a newer Headrace', retryable: false },
+  store_busy: { title: 'The store is locked by another process', retryable: true },
+  store_full: { title: 'The store has no room left', retryable: true },
+  store_failed: { title: 'The store failed', retryable: true },
+  not_running: { title: 'Headrace is not running', retryable: true },
+  token_required: { title: 'A token is required', retryable: false },
+  address_in_use: { title: 'The port is taken', retryable: false },
+  server_unreachable: { title: 'The server cannot be reached', retryable: true },
+  server_refused: { title: 'The server refused the request', retryable: false },
+} as const satisfies Record<string, { title: string; retryable: boolean }>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export interface ErrorDetails {
+  /** What to do about it, one sentence. */
+  remedy?: string
+  cause?: unknown
+}
+
+/** An operating error. The message names the thing, the limit and the actual value. */
+export class HeadraceError extends Error {
+  override readonly name = 'HeadraceError'
+  readonly code: ErrorCode
+  readonly remedy: string | null
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.remedy = details.remedy ?? null
+  }
+
+  get retryable(): boolean {
+    return ERROR_CODES[this.code].retryable
+  }
+}
+
+/** A programmer's error: an assumption of the code does not hold. Stays on in production. */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${message}`)
+}
+
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,21 @@
+// Named points between the steps of a protocol. They do nothing unless a fault plan is installed, by the
+// simulator or by a process test; the cost in production is one comparison.
+
+export type FaultPoint =
+  | 'put.before-commit'
+  | 'put.after-commit'
+  | 'move.before-commit'
+  | 'move.after-commit'
+  | 'append.before-commit'
+  | 'append.after-commit'
+  | 'fold.before-commit'
+
+/** Called at a point; may end the process, throw, or block. */
+export type FaultPlan = (point: FaultPoint) => void
+
+/** Holds the plan of one store or service, so that members in one process can have different ones. */
+export interface Faults {
+  at(point: FaultPoint): void
+}
+
+export const noFaults: Faults = { at: () => undefined }

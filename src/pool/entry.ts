@@ -1,0 +1,56 @@
+// What a pool holds: entries and their runs. Types and the small questions one may ask of an entry.
+
+/** `one`: an entry per key. `each`: an entry per key and `at`; every distinct `at` runs. */
+export type Mode = 'one' | 'each'
+
+export const LANES = ['fanout', 'normal', 'bulk'] as const
+export type Lane = (typeof LANES)[number]
+
+export const CONFLICT_RULES = ['earliest', 'replace', 'keep'] as const
+/** What a put does when the key has an entry already. */
+export type OnConflict = (typeof CONFLICT_RULES)[number]
+
+/** A run that is planned: when, for how many puts, with which payload (JSON text; null: none). */
+export interface PlannedRun {
+  dueAt: number
+  tally: number
+  payload: string | null
+}
+
+export interface Entry {
+  key: string
+  /** The `at` that was asked for, in mode `each`; null in mode `one`. */
+  slot: number | null
+  /** Decides the partition; the key unless the put said otherwise. */
+  group: string
+  partition: number
+  /** The number a settle must name; never reused in its partition. */
+  turn: number
+  lane: Lane
+  next: PlannedRun
+  after: PlannedRun | null
+  /** How often the next run has failed since it was last planned afresh. */
+  attempt: number
+  /** `dead`: its last attempt failed and nothing is left to run. */
+  state: 'live' | 'dead'
+  /** Died, or went on after a death, and has not been done since. */
+  failing: boolean
+  /** When the entry was created. */
+  enqueuedAt: number
+  /** When it was last put. */
+  putAt: number
+}
+
+export type EntryState = 'waiting' | 'due' | 'backing-off' | 'dead'
+
+/** What an entry is at the store's `now`. */
+export function stateOf(entry: Entry, now: number): EntryState {
+  if (entry.state === 'dead') return 'dead'
+  if (entry.next.dueAt <= now) return 'due'
+  return entry.attempt > 0 ? 'backing-off' : 'waiting'
+}
+
+/** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */
+export function entryName(key: string, slot: number | null): string {
+  return `${slot ?? ''}\0${key}`
+}

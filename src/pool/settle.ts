@@ -1,0 +1,107 @@
+// What settling a run does to its entry. Pure; every store calls it or is compared with it.
+// Rules [S1] to [S9] of docs/spec/pool.md.
+import type { Entry, PlannedRun } from './entry.ts'
+
+/** How a run ended. `again` and `retry` carry when to run next; the caller computes back-off. */
+export type Outcome =
+  | { kind: 'done' }
+  | { kind: 'again'; dueAt: number }
+  | { kind: 'retry'; dueAt: number }
+  | { kind: 'dead'; reason: string; error: string | null }
+  | { kind: 'cancel' }
+
+export interface Settlement {
+  key: string
+  slot: number | null
+  /** The turn that the run was taken with. */
+  turn: number
+  /** The tally that the run was taken with. */
+  seen: number
+  outcome: Outcome
+}
+
+/** The record of puts whose last attempt failed. */
+export interface Death {
+  key: string
+  slot: number | null
+  payload: string | null
+  seen: number
+  reason: string
+  error: string | null
+  diedAt: number
+}
+
+export interface Settled {
+  /** The entry as it is now; null: nothing is left of it. */
+  entry: Entry | null
+  death: Death | null
+}
+
+export interface SettleContext {
+  /** The store's clock, read under the lock. */
+  now: number
+  newTurn(): number
+}
+
+/** Applies an outcome to the entry that holds the settlement's turn; the store has checked that it does. */
+export function settle(entry: Entry, settlement: Settlement, context: SettleContext): Settled {
+  const { outcome } = settlement
+  switch (outcome.kind) {
+    case 'cancel':
+      return { entry: null, death: null }
+    case 'retry':
+      return { entry: backOff(entry, outcome.dueAt, context), death: null }
+    case 'dead':
+      return die(entry, settlement, outcome, context)
+    case 'done':
+      return { entry: goOn(entry, settlement.seen, null, context), death: null }
+    case 'again':
+      return { entry: goOn(entry, settlement.seen, outcome.dueAt, context), death: null }
+  }
+}
+
+/** Failure touches only next: `after` and the tally stay, or a hot key would have no back-off. */
+function backOff(entry: Entry, dueAt: number, { now, newTurn }: SettleContext): Entry {
+  const next = { ...entry.next, dueAt: Math.max(now, dueAt) }
+  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1 }
+}
+
+/**
+ * Plans what is left: the puts that came since the take, `after`, and the handler's own next time. When the
+ * tally has grown the handler's answer is dropped, because the repeat answers again.
+ */
+function goOn(entry: Entry, seen: number, againAt: number | null, { now, newTurn }: SettleContext): Entry | null {
+  const rest = entry.next.tally - seen
+  const candidates: PlannedRun[] = []
+  if (rest > 0) candidates.push({ ...entry.next, dueAt: now, tally: rest })
+  if (entry.after !== null) candidates.push({ ...entry.after, dueAt: Math.max(now, entry.after.dueAt) })
+  if (againAt !== null && rest <= 0) {
+    candidates.push({ ...entry.next, dueAt: Math.max(now, againAt), tally: 0 })
+  }
+  candidates.sort((a, b) => a.dueAt - b.dueAt)
+  const [next, after] = candidates
+  if (next === undefined) return null
+  return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, failing: false }
+}
+
+/** Only the seen tally dies; what was put since, or waits in `after`, goes on. */
+function die(
+  entry: Entry,
+  settlement: Settlement,
+  outcome: { reason: string; error: string | null },
+  context: SettleContext,
+): Settled {
+  const death: Death = {
+    key: entry.key,
+    slot: entry.slot,
+    payload: entry.next.payload,
+    seen: settlement.seen,
+    reason: outcome.reason,
+    error: outcome.error,
+    diedAt: context.now,
+  }
+  const alive = goOn(entry, settlement.seen, null, context)
+  if (alive !== null) return { entry: { ...alive, failing: true }, death }
+  const next = { ...entry.next, tally: 0 }
+  return { entry: { ...entry, next, turn: context.newTurn(), state: 'dead', failing: true }, death }
+}

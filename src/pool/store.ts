@@ -1,0 +1,125 @@
+// The port of a pool's store: what every store promises. Rules in brackets are those of docs/spec/pool.md.
+import type { Entry, EntryState, Lane, Mode } from './entry.ts'
+import type { Put, PutAnswer } from './merge.ts'
+import type { Death, Settlement } from './settle.ts'
+
+export interface PoolSettings {
+  name: string
+  mode: Mode
+  partitions: number
+  /** How long a fired slot is remembered, so that a repeated put of it is kept; 0: not at all. */
+  rememberMs: number
+}
+
+/** Some puts that are applied together, and by which name a repeat of them is known. */
+export interface PutRequest {
+  puts: Put[]
+  /** With an id the answers are kept, and the same id with the same fingerprint is answered from them. */
+  repeat: { id: string; fingerprint: string; keepMs: number } | null
+}
+
+export type PutResponse =
+  | { kind: 'answered'; answers: PutAnswer[]; replayed: boolean }
+  /** The id was used with another fingerprint; nothing was done. */
+  | { kind: 'mismatch' }
+
+export type CancelResult = 'cancelled' | 'due' | 'absent'
+
+export interface CancelAnswer {
+  /** Entries that were removed before they were due. */
+  cancelled: number
+  /** Entries that were removed when due: a run may be on its way. */
+  due: number
+}
+
+export type RescheduleAnswer =
+  | { kind: 'moved'; answer: PutAnswer }
+  /** Due already: too late, nothing was changed. */
+  | { kind: 'due' }
+  | { kind: 'absent' }
+
+/** A run handed to its owner. */
+export interface TakenRun {
+  key: string
+  slot: number | null
+  partition: number
+  turn: number
+  dueAt: number
+  /** The tally to name at settle. */
+  seen: number
+  payload: string | null
+  attempt: number
+}
+
+export interface TakeRequest {
+  /** The partitions to take from; null: all. */
+  partitions: readonly number[] | null
+  lane: Lane
+  /** Entries due before this moment are not looked at. */
+  from: number
+  limit: number
+}
+
+export interface Taken {
+  /** The store's clock at the read. */
+  now: number
+  /** In due order within each partition. */
+  runs: TakenRun[]
+}
+
+export interface SettleAnswer {
+  /** `gone`: the turn is no longer there, and nothing was written. */
+  result: 'settled' | 'gone'
+  /** When the entry's next run is due, also when the turn is gone; null: there is none. */
+  nextDueAt: number | null
+}
+
+export interface Entries {
+  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] */
+  open(settings: PoolSettings): Promise<void>
+  /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [P1] */
+  put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>
+  /** Removes an entry, or with slot `undefined` every entry of the key. [C1] */
+  cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
+  /** Cancels one slot and puts another of the same key in one step, unless it is due. [C2] */
+  reschedule(pool: string, change: { key: string; slot: number | null; at: number }): Promise<RescheduleAnswer>
+  /** Reads due runs; writes nothing. [P2] */
+  take(pool: string, request: TakeRequest): Promise<Taken>
+  /** Settles runs by turn. [S1–S9] [P3] */
+  settle(pool: string, settlements: Settlement[]): Promise<SettleAnswer[]>
+}
+
+export interface EntryQuery {
+  key?: string
+  /** Due at or after. */
+  dueFrom?: number
+  /** Due before. */
+  dueBefore?: number
+  state?: EntryState
+  limit: number
+  /** Where the previous page ended. */
+  after?: EntryCursor
+}
+
+/** The order of a listing: by dueAt, then key, then slot. */
+export interface EntryCursor {
+  dueAt: number
+  key: string
+  slot: number | null
+}
+
+export interface Browse {
+  /** One entry; null: absent. */
+  get(pool: string, name: { key: string; slot: number | null }): Promise<Entry | null>
+  /** A page of entries by (dueAt, key, slot), and the store's time. */
+  list(pool: string, query: EntryQuery): Promise<{ now: number; entries: Entry[] }>
+  /** How many entries the pool holds, by state. */
+  count(pool: string): Promise<Record<EntryState, number>>
+  /** The newest deaths first. */
+  deaths(pool: string, limit: number): Promise<Death[]>
+}
+
+export interface PoolStore {
+  readonly entries: Entries
+  readonly browse: Browse
+}

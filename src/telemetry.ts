@@ -1,0 +1,58 @@
+// Names and payloads of every telemetry event, on node:diagnostics_channel. Channels are global and many
+// members may live in one process, so each payload carries its member's id and listeners filter by it.
+import { channel } from 'node:diagnostics_channel'
+
+export interface TelemetryEvents {
+  /** Puts were answered. */
+  'pool.put': { pool: string; created: number; merged: number; replaced: number; kept: number }
+  /** Entries were cancelled or rescheduled by a caller. */
+  'pool.changed': { pool: string; cancelled: number; rescheduled: number }
+  /** Due ticks moved to their topic. */
+  'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
+  /** The loop that moves ticks failed and will try again. */
+  'ticks.failed': { pool: string; error: unknown; retryInMs: number }
+  /** Events were appended by a caller. */
+  'log.appended': { topic: string; events: number }
+  /** Retention removed events. */
+  'log.trimmed': { topic: string; events: number }
+  /** The store did one piece of work: a commit, a read, a pulse. */
+  'store.called': { operation: StoreOperation; tookMs: number }
+  /** A write had to wait because another process held the store. */
+  'store.waited': { waits: number }
+  /** Entries moved from the journal into the table. */
+  'store.folded': { pool: string; entries: number }
+  /** A request was answered. */
+  'http.answered': { route: string; method: string; status: number; tookMs: number }
+}
+
+export type StoreOperation = 'commit' | 'read' | 'pulse'
+
+export type TelemetryName = keyof TelemetryEvents
+export type TelemetryPayload<Name extends TelemetryName> = TelemetryEvents[Name] & { member: string }
+
+export interface Telemetry {
+  readonly member: string
+  /** Costs next to nothing while nobody listens. */
+  emit<Name extends TelemetryName>(name: Name, payload: TelemetryEvents[Name]): void
+  /** Listens to this member's events until the returned function is called. */
+  on<Name extends TelemetryName>(name: Name, listener: (payload: TelemetryPayload<Name>) => void): () => void
+}
+
+export function createTelemetry(member: string): Telemetry {
+  return {
+    member,
+    emit(name, payload) {
+      const target = channel(`headrace:${name}`)
+      if (target.hasSubscribers) target.publish({ ...payload, member })
+    },
+    on<Name extends TelemetryName>(name: Name, listener: (payload: TelemetryPayload<Name>) => void) {
+      const target = channel(`headrace:${name}`)
+      const receive = (message: unknown): void => {
+        const payload = message as TelemetryPayload<Name>
+        if (payload.member === member) listener(payload)
+      }
+      target.subscribe(receive)
+      return () => void target.unsubscribe(receive)
+    },
+  }
+}
