@@ -19,5 +19,7 @@ export function toMs(duration: Duration | string): number {
 
 function fromText(text: string): number {
   const [, amount, unit] = SHAPE.exec(text.trim()) ?? []
-  return amount === undefined || unit === undefined ? Number.NaN : Number(amount) * (UNITS[unit] ?? Number.NaN)
+  return amount === undefined || unit === undefined
+    ? Number.NaN
+    : Number(amount) * (UNITS[unit] ?? Number.NaN)
 }

@@ -28,7 +28,8 @@ export class Service {
 
   /** Starts once; later calls share the first one's promise. A stopped service does not start again. */
   start(): Promise<void> {
-    if (this.#stopping !== null) return Promise.reject(new Error(`${this.name} is stopped and does not start again`))
+    if (this.#stopping !== null)
+      return Promise.reject(new Error(`${this.name} is stopped and does not start again`))
     this.#starting ??= this.#begin()
     return this.#starting
   }

@@ -94,7 +94,10 @@ function joinNext(entry: Entry, put: Put, context: MergeContext): Merged {
 function mergeAfter(entry: Entry, put: Put, context: MergeContext): Merged {
   const after = planned(entry.after, put, context.now)
   const replaces = put.onConflict === 'replace' && entry.after !== null
-  return { entry: { ...entry, after, putAt: context.now }, answer: answerOf(replaces ? 'replaced' : 'merged', after) }
+  return {
+    entry: { ...entry, after, putAt: context.now },
+    answer: answerOf(replaces ? 'replaced' : 'merged', after),
+  }
 }
 
 function planned(run: PlannedRun | null, put: Put, now: number): PlannedRun {

@@ -70,7 +70,12 @@ function backOff(entry: Entry, dueAt: number, { now, newTurn }: SettleContext): 
  * Plans what is left: the puts that came since the take, `after`, and the handler's own next time. When the
  * tally has grown the handler's answer is dropped, because the repeat answers again.
  */
-function goOn(entry: Entry, seen: number, againAt: number | null, { now, newTurn }: SettleContext): Entry | null {
+function goOn(
+  entry: Entry,
+  seen: number,
+  againAt: number | null,
+  { now, newTurn }: SettleContext,
+): Entry | null {
   const rest = entry.next.tally - seen
   const candidates: PlannedRun[] = []
   if (rest > 0) candidates.push({ ...entry.next, dueAt: now, tally: rest })

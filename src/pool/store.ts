@@ -82,7 +82,10 @@ export interface Entries {
   /** Removes an entry, or with slot `undefined` every entry of the key. [C1] */
   cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
   /** Cancels one slot and puts another of the same key in one step, unless it is due. [C2] */
-  reschedule(pool: string, change: { key: string; slot: number | null; at: number }): Promise<RescheduleAnswer>
+  reschedule(
+    pool: string,
+    change: { key: string; slot: number | null; at: number },
+  ): Promise<RescheduleAnswer>
   /** Reads due runs; writes nothing. [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
   /** Settles runs by turn. [S1–S9] [P3] */

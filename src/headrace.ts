@@ -1,0 +1,190 @@
+// headrace(options): opens the store, builds the services, one start(), one stop().
+import { type Clock, systemClock } from './clock.ts'
+import { type Duration, toMs } from './duration.ts'
+import { type Faults, noFaults } from './fault.ts'
+import { Retention } from './log/retention.ts'
+import { Topic } from './log/topic.ts'
+import { Meter } from './meter/meter.ts'
+import { type Options, type OptionsInput, resolveOptions } from './options.ts'
+import { checkName, checkPartitions } from './pool/check.ts'
+import type { Mode } from './pool/entry.ts'
+import { Pool } from './pool/pool.ts'
+import { type Tick, Ticks } from './pool/ticks.ts'
+import { PulseLoop } from './pulse.ts'
+import { Service, type ServiceState } from './service.ts'
+import type { Store } from './store.ts'
+import { openStore } from './stores/open.ts'
+import { type Telemetry, createTelemetry } from './telemetry.ts'
+
+export interface PoolOptions {
+  partitions?: number
+  mode?: Mode
+  /** How long fired slots are remembered, in mode `each`. */
+  remember?: Duration
+}
+
+export interface TopicOptions {
+  partitions?: number
+  retention?: Duration
+}
+
+export interface TicksOptions extends PoolOptions {
+  /** The topic that due ticks move to; the pool's name unless said. */
+  topic?: string
+}
+
+/** What is handed in from outside: by tests and the simulator, never by configuration. */
+export interface Surroundings {
+  clock?: Clock
+  faults?: Faults
+}
+
+/** Opens the store and answers a running-ready Headrace; nothing moves before `start()`. */
+export async function headrace(given: OptionsInput = {}, surroundings: Surroundings = {}): Promise<Headrace> {
+  const options = resolveOptions(given, process.env)
+  const clock = surroundings.clock ?? systemClock
+  const telemetry = createTelemetry(clock.id())
+  const store = await openStore(options.store, { clock, telemetry, faults: surroundings.faults ?? noFaults })
+  return new Headrace({ options, clock, telemetry, store })
+}
+
+interface HeadraceParts {
+  options: Options
+  clock: Clock
+  telemetry: Telemetry
+  store: Store
+}
+
+export class Headrace {
+  readonly options: Options
+  readonly store: Store
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly meter: Meter
+  readonly #pools = new Map<string, Pool>()
+  readonly #topics = new Map<string, Topic>()
+  readonly #ticks = new Map<string, Ticks>()
+  readonly #pulse: PulseLoop
+  readonly #retention: Retention
+  readonly #service: Service
+
+  constructor(parts: HeadraceParts) {
+    this.options = parts.options
+    this.store = parts.store
+    this.clock = parts.clock
+    this.telemetry = parts.telemetry
+    this.meter = new Meter(parts.telemetry, parts.clock)
+    this.#pulse = new PulseLoop({
+      ...parts,
+      notice: (pulse) => this.#ticks.forEach((ticks) => ticks.notice(pulse)),
+    })
+    this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
+    this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
+  }
+
+  /** A random id of this running member. */
+  get member(): string {
+    return this.telemetry.member
+  }
+
+  get state(): ServiceState {
+    return this.#service.state
+  }
+
+  /** A pool by name; the same name gives the same pool. */
+  pool(name: string, options: PoolOptions = {}): Pool {
+    const existing = this.#pools.get(name)
+    if (existing !== undefined) return existing
+    const settings = {
+      name: checkName(name, 'pool'),
+      mode: options.mode ?? ('one' as const),
+      partitions: checkPartitions(options.partitions ?? this.options.partitions, `the pool ${name}`),
+      rememberMs: toMs(options.remember ?? 0),
+    }
+    const pool = new Pool({ settings, store: this.store.pool, clock: this.clock, telemetry: this.telemetry })
+    this.#pools.set(name, pool)
+    return pool
+  }
+
+  /** A topic by name; the same name gives the same topic. */
+  topic<Value = unknown>(name: string, options: TopicOptions = {}): Topic<Value> {
+    const existing = this.#topics.get(name)
+    if (existing !== undefined) return existing as Topic<Value>
+    const settings = {
+      name: checkName(name, 'topic'),
+      partitions: checkPartitions(options.partitions ?? this.options.partitions, `the topic ${name}`),
+      retentionMs: toMs(options.retention ?? this.options.retention),
+    }
+    const topic = new Topic<Value>({
+      settings,
+      store: this.store.log,
+      clock: this.clock,
+      telemetry: this.telemetry,
+    })
+    this.#topics.set(name, topic as Topic)
+    return topic
+  }
+
+  /** A pool of ticks, whose due entries move to a topic from `start()` on. */
+  ticks<Payload = unknown>(name = 'ticks', options: TicksOptions = {}): Ticks<Payload> {
+    const existing = this.#ticks.get(name)
+    if (existing !== undefined) return existing as Ticks<Payload>
+    const ticks = new Ticks<Payload>({
+      pool: this.pool(name, { ...options, mode: options.mode ?? 'each' }),
+      topic: this.topic<Tick>(
+        options.topic ?? name,
+        options.partitions === undefined ? {} : { partitions: options.partitions },
+      ) as Topic,
+      store: this.store,
+      clock: this.clock,
+      telemetry: this.telemetry,
+    })
+    this.#ticks.set(name, ticks as Ticks)
+    if (this.state === 'running') void ticks.service.start()
+    return ticks
+  }
+
+  /** Every service and its state. */
+  services(): { name: string; state: ServiceState }[] {
+    return this.#services().map(({ name, state }) => ({ name, state }))
+  }
+
+  /** How long ago the store last answered a pulse. */
+  get pulseAgeMs(): number {
+    return this.#pulse.ageMs
+  }
+
+  start(): Promise<void> {
+    return this.#service.start()
+  }
+
+  /** Stops taking, lets what is under way end, and closes the store. */
+  async stop(): Promise<void> {
+    await this.#service.stop()
+    await this.store.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  #services(): Service[] {
+    return [
+      this.#pulse.service,
+      this.#retention.service,
+      ...[...this.#ticks.values()].map((ticks) => ticks.service),
+    ]
+  }
+
+  async #start(): Promise<void> {
+    this.meter.listen()
+    for (const pool of this.#pools.values()) await pool.open()
+    for (const topic of this.#topics.values()) await topic.open()
+    for (const service of this.#services()) await service.start()
+  }
+
+  async #stop(): Promise<void> {
+    for (const service of this.#services().reverse()) await service.stop()
+    this.meter.close()
+  }
+}

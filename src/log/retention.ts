@@ -1,0 +1,54 @@
+// Removes events that are older than their topic's retention, a bounded number at a time.
+import type { Clock } from '../clock.ts'
+import { Service } from '../service.ts'
+import type { Telemetry } from '../telemetry.ts'
+import type { LogStore } from './store.ts'
+
+export interface RetentionParts {
+  log: LogStore
+  clock: Clock
+  telemetry: Telemetry
+}
+
+const EVERY_MS = 60_000
+/** About 10 ms of work, so that nobody waits long behind it. */
+const TRIM_LIMIT = 2000
+
+export class Retention {
+  readonly service: Service
+  readonly #parts: RetentionParts
+  readonly #stop = new AbortController()
+  #loop: Promise<void> = Promise.resolve()
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts
+    this.service = new Service({
+      name: 'retention',
+      start: async () => {
+        this.#loop = this.#run(this.#stop.signal)
+      },
+      stop: async () => {
+        this.#stop.abort()
+        await this.#loop
+      },
+    })
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#parts.clock.sleep(EVERY_MS, signal)
+      // A failed trim is tried again in a minute: what should have gone a minute ago does no harm.
+      if (!signal.aborted) await this.#trim(signal).catch(() => undefined)
+    }
+  }
+
+  async #trim(signal: AbortSignal): Promise<void> {
+    const { log, telemetry } = this.#parts
+    for (const { name } of await log.topics()) {
+      for (let removed = TRIM_LIMIT; removed === TRIM_LIMIT && !signal.aborted;) {
+        removed = await log.trim(name, TRIM_LIMIT)
+        if (removed > 0) telemetry.emit('log.trimmed', { topic: name, events: removed })
+      }
+    }
+  }
+}

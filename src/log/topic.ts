@@ -1,0 +1,114 @@
+// A topic as its users see it: append, read, follow.
+import type { Clock } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
+import { partitionOf } from '../partition.ts'
+import { checkKey, checkPayload } from '../pool/check.ts'
+import type { Telemetry } from '../telemetry.ts'
+import type { Appended, LogEvent, LogStore, TopicSettings, TopicStatus } from './store.ts'
+
+export interface NewEventInput {
+  key: string
+  /** Anything JSON can hold. */
+  value: unknown
+  headers?: Record<string, unknown>
+  /** A random one unless given. */
+  id?: string
+}
+
+/** An event as its readers see it. */
+export interface EventView<Value = unknown> {
+  partition: number
+  offset: number
+  id: string
+  key: string
+  value: Value
+  headers: Record<string, unknown> | null
+  time: Date
+}
+
+export interface TopicParts {
+  settings: TopicSettings
+  store: LogStore
+  clock: Clock
+  telemetry: Telemetry
+}
+
+/** The most events that one read answers. */
+export const MOST_EVENTS = 1000
+
+export class Topic<Value = unknown> {
+  readonly name: string
+  readonly settings: TopicSettings
+  readonly #parts: TopicParts
+  #opened: Promise<void> | null = null
+
+  constructor(parts: TopicParts) {
+    this.name = parts.settings.name
+    this.settings = parts.settings
+    this.#parts = parts
+  }
+
+  /** Creates or checks the topic in its store; every other call does it first. */
+  open(): Promise<void> {
+    this.#opened ??= this.#parts.store.open(this.settings).catch((error: unknown) => {
+      this.#opened = null
+      throw error
+    })
+    return this.#opened
+  }
+
+  /** Appends all events or none, durably. Events of one key share a partition and keep their order. */
+  async append(...events: NewEventInput[]): Promise<Appended[]> {
+    await this.open()
+    const checked = events.map((event) => {
+      const key = checkKey(event.key)
+      return {
+        id: event.id === undefined ? this.#parts.clock.id() : checkKey(event.id, 'id'),
+        key,
+        partition: partitionOf(key, this.settings.partitions),
+        value: checkPayload(event.value, 'value') ?? 'null',
+        headers: checkPayload(event.headers, 'headers') ?? null,
+      }
+    })
+    const appended = await this.#parts.store.append(this.name, checked)
+    this.#parts.telemetry.emit('log.appended', { topic: this.name, events: appended.length })
+    return appended
+  }
+
+  /** Events of a partition from an offset on; `next` is where to go on. */
+  async read(
+    partition: number,
+    from = 0,
+    limit = 100,
+  ): Promise<{ events: EventView<Value>[]; next: number }> {
+    if (!Number.isSafeInteger(from) || from < 0) throw badRead('from', from, 'a whole number from 0 on')
+    if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
+      throw badRead('limit', limit, `a whole number from 1 to ${MOST_EVENTS}`)
+    }
+    await this.open()
+    const events = await this.#parts.store.read(this.name, { partition, from, limit })
+    return { events: events.map((event) => viewEvent<Value>(event)), next: from + events.length }
+  }
+
+  /** The topic with the bounds of each partition. */
+  async status(): Promise<TopicStatus> {
+    await this.open()
+    return this.#parts.store.topic(this.name)
+  }
+}
+
+export function viewEvent<Value>(event: LogEvent): EventView<Value> {
+  return {
+    partition: event.partition,
+    offset: event.offset,
+    id: event.id,
+    key: event.key,
+    value: JSON.parse(event.value) as Value,
+    headers: event.headers === null ? null : (JSON.parse(event.headers) as Record<string, unknown>),
+    time: new Date(event.time),
+  }
+}
+
+function badRead(name: string, value: number, wanted: string): HeadraceError {
+  return new HeadraceError('invalid_input', `${name} is ${value}`, { remedy: `give ${wanted}` })
+}

@@ -1,0 +1,142 @@
+// Listens to one member's telemetry and keeps its numbers. Nothing here is read back by the engine.
+import type { Clock } from '../clock.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { Histogram } from './histogram.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Metric {
+  name: string
+  help: string
+  kind: 'counter' | 'gauge' | 'histogram'
+  series: { labels: Labels; value: number | Histogram }[]
+}
+
+const HELP = {
+  headrace_puts_total: 'Puts answered, by pool and result.',
+  headrace_cancelled_total: 'Entries cancelled by callers, by pool.',
+  headrace_rescheduled_total: 'Entries rescheduled by callers, by pool.',
+  headrace_ticks_moved_total: 'Due ticks moved to their topic.',
+  headrace_tick_failures_total: 'Failed attempts to move due ticks.',
+  headrace_appended_total: 'Events appended by callers, by topic.',
+  headrace_trimmed_total: 'Events removed by retention, by topic.',
+  headrace_store_calls_total: 'Calls of the store, by operation.',
+  headrace_store_waits_total: 'Times a write waited for another process.',
+  headrace_folded_total: 'Entries moved from the journal into the table.',
+  headrace_http_requests_total: 'Requests answered, by route, method and status.',
+} as const
+
+const HISTOGRAM_HELP = {
+  headrace_tick_lateness_seconds: 'From due to the event of a tick, by the clock of the store.',
+  headrace_tick_move_seconds: 'Duration of one move of due ticks.',
+  headrace_store_call_seconds: 'Duration of store calls, by operation.',
+  headrace_http_request_seconds: 'Duration of requests, by route.',
+} as const
+
+type CounterName = keyof typeof HELP
+type HistogramName = keyof typeof HISTOGRAM_HELP
+
+export class Meter {
+  readonly #telemetry: Telemetry
+  readonly #clock: Clock
+  readonly #startedAt: number
+  readonly #counters = new Map<CounterName, Map<string, { labels: Labels; value: number }>>()
+  readonly #histograms = new Map<HistogramName, Map<string, { labels: Labels; value: Histogram }>>()
+  #stops: (() => void)[] = []
+
+  constructor(telemetry: Telemetry, clock: Clock) {
+    this.#telemetry = telemetry
+    this.#clock = clock
+    this.#startedAt = clock.mono()
+  }
+
+  /** Begins to count; harmless when it counts already. */
+  listen(): void {
+    if (this.#stops.length === 0) this.#stops = this.#subscribe()
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop()
+    this.#stops = []
+  }
+
+  /** Every metric with its series, as they are now. */
+  metrics(): Metric[] {
+    const metrics: Metric[] = []
+    for (const [name, series] of this.#counters) {
+      metrics.push({ name, help: HELP[name], kind: 'counter', series: [...series.values()] })
+    }
+    for (const [name, series] of this.#histograms) {
+      metrics.push({ name, help: HISTOGRAM_HELP[name], kind: 'histogram', series: [...series.values()] })
+    }
+    const uptime = (this.#clock.mono() - this.#startedAt) / 1000
+    metrics.push(gauge('headrace_uptime_seconds', 'Time since this member began.', uptime))
+    return metrics
+  }
+
+  #subscribe(): (() => void)[] {
+    const telemetry = this.#telemetry
+    return [
+      telemetry.on('pool.put', ({ pool, created, merged, replaced, kept }) => {
+        const results = Object.entries({ created, merged, replaced, kept })
+        for (const [result, count] of results) this.#count('headrace_puts_total', { pool, result }, count)
+      }),
+      telemetry.on('pool.changed', ({ pool, cancelled, rescheduled }) => {
+        this.#count('headrace_cancelled_total', { pool }, cancelled)
+        this.#count('headrace_rescheduled_total', { pool }, rescheduled)
+      }),
+      telemetry.on('ticks.moved', ({ pool, topic, latenessMs, tookMs }) => {
+        this.#count('headrace_ticks_moved_total', { pool, topic }, latenessMs.length)
+        const lateness = this.#histogram('headrace_tick_lateness_seconds', { pool })
+        for (const ms of latenessMs) lateness.record(ms)
+        this.#histogram('headrace_tick_move_seconds', { pool }).record(tookMs)
+      }),
+      telemetry.on('ticks.failed', ({ pool }) => this.#count('headrace_tick_failures_total', { pool }, 1)),
+      telemetry.on('log.appended', ({ topic, events }) =>
+        this.#count('headrace_appended_total', { topic }, events),
+      ),
+      telemetry.on('log.trimmed', ({ topic, events }) =>
+        this.#count('headrace_trimmed_total', { topic }, events),
+      ),
+      telemetry.on('store.called', ({ operation, tookMs }) => {
+        this.#count('headrace_store_calls_total', { operation }, 1)
+        this.#histogram('headrace_store_call_seconds', { operation }).record(tookMs)
+      }),
+      telemetry.on('store.waited', ({ waits }) => this.#count('headrace_store_waits_total', {}, waits)),
+      telemetry.on('store.folded', ({ pool, entries }) =>
+        this.#count('headrace_folded_total', { pool }, entries),
+      ),
+      telemetry.on('http.answered', ({ route, method, status, tookMs }) => {
+        this.#count('headrace_http_requests_total', { route, method, status: String(status) }, 1)
+        this.#histogram('headrace_http_request_seconds', { route }).record(tookMs)
+      }),
+    ]
+  }
+
+  #count(name: CounterName, labels: Labels, by: number): void {
+    const series = seriesOf(this.#counters, name, labels, () => ({ labels, value: 0 }))
+    series.value += by
+  }
+
+  #histogram(name: HistogramName, labels: Labels): Histogram {
+    return seriesOf(this.#histograms, name, labels, () => ({ labels, value: new Histogram() })).value
+  }
+}
+
+function seriesOf<Name, Series>(
+  metrics: Map<Name, Map<string, Series>>,
+  name: Name,
+  labels: Labels,
+  create: () => Series,
+): Series {
+  let all = metrics.get(name)
+  if (all === undefined) metrics.set(name, (all = new Map()))
+  const id = Object.values(labels).join('\0')
+  let series = all.get(id)
+  if (series === undefined) all.set(id, (series = create()))
+  return series
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, kind: 'gauge', series: [{ labels: {}, value }] }
+}

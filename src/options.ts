@@ -1,0 +1,125 @@
+// One schema of every option: type, default, unit, environment name, flag and doc line. Validation, the
+// command line's flags and docs/reference/options.md all come from it.
+import { type Duration, toMs } from './duration.ts'
+import { HeadraceError } from './errors.ts'
+import { nearest } from './nearest.ts'
+
+interface OptionShape {
+  kind: 'text' | 'integer' | 'duration' | 'choice'
+  default: string | number | null
+  doc: string
+  /** Masked wherever options are printed. */
+  secret?: true
+  min?: number
+  max?: number
+  choices?: readonly string[]
+}
+
+export const OPTIONS = {
+  store: {
+    kind: 'text',
+    default: 'sqlite:./.headrace/headrace.db',
+    doc: 'where everything is kept: sqlite:PATH or memory:',
+  },
+  host: { kind: 'text', default: '127.0.0.1', doc: 'address to listen on; off loopback a token is required' },
+  port: { kind: 'integer', default: 7400, min: 0, max: 65535, doc: 'port to listen on; 0 takes a free one' },
+  token: { kind: 'text', default: null, secret: true, doc: 'bearer token that requests must carry' },
+  partitions: {
+    kind: 'integer',
+    default: 32,
+    min: 1,
+    max: 1024,
+    doc: 'partitions of pools and topics that name no number of their own; fixed at first use',
+  },
+  retention: { kind: 'duration', default: '7d', doc: 'how long topics keep their events' },
+  ticksMode: {
+    kind: 'choice',
+    default: 'each',
+    choices: ['each', 'one'],
+    doc: 'each: every (item, at) fires; one: an item has one pending tick',
+  },
+  ticksRemember: { kind: 'duration', default: 0, doc: 'how long fired ticks are remembered against repeats' },
+  drainWithin: { kind: 'duration', default: '30s', doc: 'how long a stop waits for work under way' },
+} as const satisfies Record<string, OptionShape>
+
+export type OptionName = keyof typeof OPTIONS
+
+type ValueOf<Shape extends OptionShape> = Shape['kind'] extends 'integer' | 'duration'
+  ? number
+  : Shape extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : Shape['default'] extends null
+      ? string | null
+      : string
+
+type InputOf<Shape extends OptionShape> = Shape['kind'] extends 'duration'
+  ? Duration
+  : NonNullable<ValueOf<Shape>>
+
+/** Every option, checked and with its default; durations in milliseconds. */
+export type Options = { [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> }
+
+/** Options as a caller writes them. */
+export type OptionsInput = { [Name in OptionName]?: InputOf<(typeof OPTIONS)[Name]> | undefined }
+
+/** `ticksMode` → `HEADRACE_TICKS_MODE`. */
+export function envName(name: OptionName): string {
+  return `HEADRACE_${kebab(name).replaceAll('-', '_').toUpperCase()}`
+}
+
+/** `ticksMode` → `--ticks-mode`. */
+export function flagName(name: OptionName): string {
+  return `--${kebab(name)}`
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** What was given, else the environment, else the default; field by field. */
+export function resolveOptions(given: OptionsInput, env: Record<string, string | undefined> = {}): Options {
+  for (const name of Object.keys(given)) if (!(name in OPTIONS)) throw unknownOption(name)
+  const resolved: Record<string, unknown> = {}
+  for (const [name, shape] of Object.entries(OPTIONS) as [OptionName, OptionShape][]) {
+    const fromEnv = env[envName(name)]
+    const value = given[name] ?? (fromEnv === '' ? undefined : fromEnv) ?? shape.default
+    resolved[name] = value === null ? null : check(name, shape, value)
+  }
+  return resolved as Options
+}
+
+function check(name: OptionName, shape: OptionShape, value: string | number): string | number {
+  switch (shape.kind) {
+    case 'duration':
+      return toMs(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
+    case 'integer':
+      return checkInteger(name, shape, value)
+    case 'choice':
+      if (shape.choices?.includes(String(value)) === true) return String(value)
+      throw badOption(name, shape, value, `choose ${shape.choices?.join(' or ') ?? ''}`)
+    case 'text':
+      if (String(value) !== '') return String(value)
+      throw badOption(name, shape, value, 'give a text')
+  }
+}
+
+function checkInteger(name: OptionName, shape: OptionShape, value: string | number): number {
+  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value)
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = shape
+  if (Number.isInteger(number) && number >= min && number <= max) return number
+  throw badOption(name, shape, value, `give a whole number from ${min} to ${max}`)
+}
+
+function badOption(name: OptionName, shape: OptionShape, value: unknown, remedy: string): HeadraceError {
+  const shown = shape.secret === true ? '(masked)' : JSON.stringify(value)
+  const message = `the option ${name} (${flagName(name)}, ${envName(name)}) is ${shown}`
+  return new HeadraceError('invalid_options', message, { remedy })
+}
+
+function unknownOption(name: string): HeadraceError {
+  const names = Object.keys(OPTIONS)
+  const near = nearest(name, names)
+  return new HeadraceError('invalid_options', `there is no option ${JSON.stringify(name)}`, {
+    remedy: near === null ? `choose one of ${names.join(', ')}` : `did you mean ${near}?`,
+  })
+}

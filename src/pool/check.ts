@@ -1,0 +1,123 @@
+// What a pool accepts. Pure; the library and the server refuse bad input with the same words.
+import { LAST_MOMENT, parseTime } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
+
+export const LONGEST_KEY_BYTES = 512
+export const LARGEST_PAYLOAD_BYTES = 1024 * 1024
+export const DEEPEST_PAYLOAD = 32
+
+/** A moment as a caller may write it: RFC 3339 text, milliseconds since 1970, or a Date. */
+export type Moment = string | number | Date
+
+/** The key, or `invalid_input`. Ill-formed text and NUL are refused: stores would merge or cut such keys. */
+export function checkKey(key: unknown, name = 'key'): string {
+  if (typeof key !== 'string')
+    throw refuse(`${name} must be a text, not ${kindOf(key)}`, `send "${name}" as a JSON string`)
+  if (key === '') throw refuse(`${name} is empty`, `give a ${name} of 1 to ${LONGEST_KEY_BYTES} bytes`)
+  const bytes = key.length > LONGEST_KEY_BYTES ? key.length : Buffer.byteLength(key)
+  if (bytes > LONGEST_KEY_BYTES) {
+    throw refuse(
+      `${name} has ${bytes} bytes, the limit is ${LONGEST_KEY_BYTES}`,
+      `shorten it, or use a hash of it and carry the whole in the payload`,
+    )
+  }
+  if (!key.isWellFormed()) throw refuse(`${name} holds half of a surrogate pair`, 'send well-formed Unicode')
+  if (key.includes('\0')) throw refuse(`${name} holds a NUL character`, 'remove it')
+  return key
+}
+
+/** Milliseconds of a moment, or `invalid_input`. The far past is accepted: it is due now. */
+export function checkMoment(at: unknown, name = 'at'): number {
+  const ms = momentOf(at)
+  if (ms === null || !Number.isSafeInteger(ms) || ms > LAST_MOMENT) {
+    throw refuse(
+      `${name} is ${describe(at)}, which is no moment up to the end of the year 9999`,
+      `write RFC 3339 with a zone, such as "2027-02-28T14:16:00Z", or whole milliseconds since 1970`,
+    )
+  }
+  return ms
+}
+
+function momentOf(at: unknown): number | null {
+  if (typeof at === 'string') return parseTime(at)
+  if (typeof at === 'number') return at
+  return at instanceof Date ? at.getTime() : null
+}
+
+/** The payload as JSON text; undefined stays undefined. Refuses what is too large, too deep or no JSON. */
+export function checkPayload(payload: unknown, name = 'payload'): string | undefined {
+  if (payload === undefined) return undefined
+  if (isDeeperThan(payload, DEEPEST_PAYLOAD)) {
+    throw refuse(
+      `${name} is nested deeper than ${DEEPEST_PAYLOAD} levels`,
+      'flatten it, or send it as a text',
+    )
+  }
+  const text = toJson(payload, name)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > LARGEST_PAYLOAD_BYTES) {
+    throw refuse(
+      `${name} has ${bytes} bytes, the limit is ${LARGEST_PAYLOAD_BYTES}`,
+      'store it elsewhere and carry a reference',
+    )
+  }
+  return text
+}
+
+function toJson(payload: unknown, name: string): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(payload)
+  } catch (cause) {
+    throw new HeadraceError('invalid_input', `${name} cannot be written as JSON`, {
+      cause,
+      remedy: 'send plain data',
+    })
+  }
+  if (text === undefined)
+    throw refuse(`${name} is ${kindOf(payload)}, which JSON cannot hold`, 'send plain data')
+  return text
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
+
+/** The name of a pool or topic, or `invalid_options`. */
+export function checkName(name: string, what: string): string {
+  if (NAME.test(name)) return name
+  throw new HeadraceError('invalid_options', `the ${what} name ${describe(name)} is not allowed`, {
+    remedy: 'use 1 to 63 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+  })
+}
+
+export const MOST_PARTITIONS = 1024
+
+/** A number of partitions, or `invalid_options`. */
+export function checkPartitions(partitions: number, what: string): number {
+  if (Number.isInteger(partitions) && partitions >= 1 && partitions <= MOST_PARTITIONS) return partitions
+  throw new HeadraceError('invalid_options', `${what} asks for ${partitions} partitions`, {
+    remedy: `choose a whole number from 1 to ${MOST_PARTITIONS}`,
+  })
+}
+
+function refuse(message: string, remedy: string): HeadraceError {
+  return new HeadraceError('invalid_input', message, { remedy })
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  if (value instanceof Date) return 'an invalid date'
+  if (typeof value !== 'string') return kindOf(value)
+  return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value)
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
+}

@@ -1,0 +1,234 @@
+// A pool as its users see it: put, cancel, look. Checks input, joins concurrent puts, and leaves every rule
+// to the store.
+import { Batcher } from '../batcher.ts'
+import type { Clock } from '../clock.ts'
+import { type Duration, toMs } from '../duration.ts'
+import { HeadraceError, assert } from '../errors.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { type Moment, checkKey, checkMoment, checkPayload } from './check.ts'
+import { type EntryState, type Lane, type OnConflict, type PlannedRun, stateOf } from './entry.ts'
+import type { Put, PutAnswer, PutResult } from './merge.ts'
+import { cursorOf } from './order.ts'
+import type {
+  CancelAnswer,
+  CancelResult,
+  EntryQuery,
+  PoolSettings,
+  PoolStore,
+  PutRequest,
+  PutResponse,
+  RescheduleAnswer,
+} from './store.ts'
+
+export interface PutOptions {
+  /** When it is due; now unless said. */
+  at?: Moment
+  /** Due after this long; not together with `at`. */
+  in?: Duration
+  /** Anything JSON can hold. */
+  payload?: unknown
+  lane?: Lane
+  /** Decides the partition, so that related keys share an owner; the key unless said. */
+  group?: string
+  onConflict?: OnConflict
+}
+
+export interface PutOutcome {
+  result: PutResult
+  dueAt: Date
+  tally: number
+}
+
+/** An entry as its users see it. */
+export interface EntryView {
+  key: string
+  at: Date | null
+  dueAt: Date
+  state: EntryState
+  tally: number
+  payload: unknown
+  after: { dueAt: Date; tally: number; payload: unknown } | null
+  partition: number
+  lane: Lane
+  attempt: number
+  enqueuedAt: Date
+  putAt: Date
+}
+
+export interface PoolParts {
+  settings: PoolSettings
+  store: PoolStore
+  clock: Clock
+  telemetry: Telemetry
+}
+
+/** The most requests that one store call carries. */
+const BATCH = 1000
+
+export class Pool {
+  readonly name: string
+  readonly settings: PoolSettings
+  readonly #parts: PoolParts
+  readonly #batcher: Batcher<PutRequest, PutResponse>
+  #opened: Promise<void> | null = null
+
+  constructor(parts: PoolParts) {
+    this.name = parts.settings.name
+    this.settings = parts.settings
+    this.#parts = parts
+    this.#batcher = new Batcher({ clock: parts.clock, size: BATCH, run: (requests) => this.#put(requests) })
+  }
+
+  /** Creates or checks the pool in its store; every other call does it first. */
+  open(): Promise<void> {
+    this.#opened ??= this.#parts.store.entries.open(this.settings).catch((error: unknown) => {
+      this.#opened = null
+      throw error
+    })
+    return this.#opened
+  }
+
+  /** Asks for work on a key. Answers after the durable commit. */
+  async put(key: string, options: PutOptions = {}): Promise<PutOutcome> {
+    const [outcome] = await this.putAll([{ key, ...options }])
+    assert(outcome !== undefined, 'a put has an answer')
+    return outcome
+  }
+
+  /** Puts many keys in one atomic step per call. */
+  async putAll(puts: ({ key: string } & PutOptions)[]): Promise<PutOutcome[]> {
+    const response = await this.request({ puts: puts.map((put) => this.#check(put)), repeat: null })
+    return answersOf(response).map(({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }))
+  }
+
+  /** Puts that were checked already; concurrent requests share a commit. */
+  async request(request: PutRequest): Promise<PutResponse> {
+    if (this.#opened === null) await this.open()
+    return this.#batcher.add(request)
+  }
+
+  /** Removes an entry. In mode `each` a moment names one slot, and without one all slots of the key go. */
+  async cancel(key: string, at?: Moment): Promise<CancelResult> {
+    const { cancelled, due } = await this.cancelAll(key, at)
+    if (due > 0) return 'due'
+    return cancelled > 0 ? 'cancelled' : 'absent'
+  }
+
+  async cancelAll(key: string, at?: Moment): Promise<CancelAnswer> {
+    await this.open()
+    const name = at === undefined ? { key: checkKey(key) } : { key: checkKey(key), slot: this.#slot(at) }
+    const answer = await this.#parts.store.entries.cancel(this.name, name)
+    this.#parts.telemetry.emit('pool.changed', {
+      pool: this.name,
+      cancelled: answer.cancelled + answer.due,
+      rescheduled: 0,
+    })
+    return answer
+  }
+
+  /** Moves an entry to another time in one step, unless it is due already. */
+  async reschedule(key: string, from: Moment | null, to: Moment): Promise<RescheduleAnswer> {
+    await this.open()
+    const change = {
+      key: checkKey(key),
+      slot: from === null ? null : this.#slot(from),
+      at: checkMoment(to, 'to'),
+    }
+    const answer = await this.#parts.store.entries.reschedule(this.name, change)
+    if (answer.kind === 'moved') {
+      this.#parts.telemetry.emit('pool.changed', { pool: this.name, cancelled: 0, rescheduled: 1 })
+    }
+    return answer
+  }
+
+  async get(key: string, at?: Moment): Promise<EntryView | null> {
+    await this.open()
+    const slot = at === undefined ? null : this.#slot(at)
+    const entry = await this.#parts.store.browse.get(this.name, { key: checkKey(key), slot })
+    return entry === null ? null : view(entry, this.#parts.clock.now())
+  }
+
+  /** A page of entries in due order; `next` is the cursor of the following page, null at the end. */
+  async list(query: EntryQuery): Promise<{ entries: EntryView[]; next: EntryQuery['after'] | null }> {
+    await this.open()
+    const { now, entries } = await this.#parts.store.browse.list(this.name, {
+      ...query,
+      limit: query.limit + 1,
+    })
+    const page = entries.slice(0, query.limit)
+    const last = entries.length > query.limit ? page.at(-1) : undefined
+    return {
+      entries: page.map((entry) => view(entry, now)),
+      next: last === undefined ? null : cursorOf(last),
+    }
+  }
+
+  async count(): Promise<Record<EntryState, number>> {
+    await this.open()
+    return this.#parts.store.browse.count(this.name)
+  }
+
+  #check(put: { key: string } & PutOptions): Put {
+    if (put.at !== undefined && put.in !== undefined) {
+      throw new HeadraceError('invalid_input', 'a put has both `at` and `in`', { remedy: 'give one of them' })
+    }
+    const key = checkKey(put.key)
+    const at = put.in === undefined ? put.at : this.#parts.clock.now() + toMs(put.in)
+    return {
+      key,
+      at: at === undefined ? null : checkMoment(at),
+      payload: checkPayload(put.payload),
+      lane: put.lane ?? 'normal',
+      group: put.group === undefined ? key : checkKey(put.group, 'group'),
+      onConflict: put.onConflict ?? 'earliest',
+    }
+  }
+
+  #slot(at: Moment): number | null {
+    const slot = checkMoment(at)
+    return this.settings.mode === 'each' ? slot : null
+  }
+
+  async #put(requests: PutRequest[]): Promise<PutResponse[]> {
+    const responses = await this.#parts.store.entries.put(this.name, requests)
+    const counts = { created: 0, merged: 0, replaced: 0, kept: 0 }
+    for (const response of responses) {
+      if (response.kind === 'mismatch' || response.replayed) continue
+      for (const answer of response.answers) counts[answer.result] += 1
+    }
+    this.#parts.telemetry.emit('pool.put', { pool: this.name, ...counts })
+    return responses
+  }
+}
+
+/** The answers of a response; a mismatched repeat is an error for library callers. */
+export function answersOf(response: PutResponse): PutAnswer[] {
+  if (response.kind === 'answered') return response.answers
+  throw new HeadraceError('idempotency_mismatch', 'this idempotency key was used before with another body', {
+    remedy: 'use a new key for a new request',
+  })
+}
+
+function view(entry: Parameters<typeof stateOf>[0], now: number): EntryView {
+  return {
+    key: entry.key,
+    at: entry.slot === null ? null : new Date(entry.slot),
+    dueAt: new Date(entry.next.dueAt),
+    state: stateOf(entry, now),
+    tally: entry.next.tally,
+    payload: read(entry.next),
+    after:
+      entry.after === null
+        ? null
+        : { dueAt: new Date(entry.after.dueAt), tally: entry.after.tally, payload: read(entry.after) },
+    partition: entry.partition,
+    lane: entry.lane,
+    attempt: entry.attempt,
+    enqueuedAt: new Date(entry.enqueuedAt),
+    putAt: new Date(entry.putAt),
+  }
+}
+
+function read(run: PlannedRun): unknown {
+  return run.payload === null ? undefined : JSON.parse(run.payload)
+}

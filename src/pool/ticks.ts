@@ -1,0 +1,122 @@
+// Ticks: a pool whose runs are "append to the topic". Moves due entries to the topic, and sleeps until the
+// next one is due; hints and the pulse bring the alarm forward.
+import { Alarm } from '../alarm.ts'
+import type { Clock } from '../clock.ts'
+import type { Topic } from '../log/topic.ts'
+import { Service } from '../service.ts'
+import type { Hint, Pulse, Store } from '../store.ts'
+import type { Telemetry } from '../telemetry.ts'
+import type { Pool } from './pool.ts'
+
+/** What a tick's event holds. */
+export interface Tick<Payload = unknown> {
+  item: string
+  /** RFC 3339. */
+  at: string
+  payload?: Payload
+}
+
+export interface TicksParts {
+  pool: Pool
+  topic: Topic
+  store: Store
+  clock: Clock
+  telemetry: Telemetry
+}
+
+/** The most ticks that one transaction moves: about 10 ms of work, so that posts do not wait long behind it. */
+const MOVE_LIMIT = 1000
+
+/**
+ * The shortest time between two moves that found less than a full batch. Without it a steady stream of due
+ * ticks costs one commit each; with it at most 200 commits a second, for 5 ms of lateness.
+ */
+const GATHER_MS = 5
+
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 2000
+
+export class Ticks<Payload = unknown> {
+  readonly pool: Pool
+  readonly topic: Topic<Tick<Payload>>
+  readonly service: Service
+  readonly #parts: TicksParts
+  readonly #alarm: Alarm
+  readonly #stop = new AbortController()
+  #unwatch: () => void = () => undefined
+  #loop: Promise<void> = Promise.resolve()
+
+  constructor(parts: TicksParts) {
+    this.pool = parts.pool
+    this.topic = parts.topic as Topic<Tick<Payload>>
+    this.#parts = parts
+    this.#alarm = new Alarm(parts.clock)
+    this.service = new Service({
+      name: `ticks ${parts.pool.name}`,
+      start: () => this.#start(),
+      stop: () => this.#end(),
+    })
+  }
+
+  /** Tells what the pulse saw, in case a hint was lost. */
+  notice(pulse: Pulse): void {
+    const nextDueAt = pulse.nextDueAt.get(this.pool.name)
+    if (typeof nextDueAt === 'number') this.#alarm.wakeBy(nextDueAt)
+  }
+
+  async #start(): Promise<void> {
+    await this.pool.open()
+    await this.topic.open()
+    this.#unwatch = this.#parts.store.watch((hint) => this.#hear(hint))
+    this.#loop = this.#run(this.#stop.signal)
+  }
+
+  async #end(): Promise<void> {
+    this.#unwatch()
+    this.#stop.abort()
+    await this.#loop
+  }
+
+  #hear(hint: Hint): void {
+    if (hint.kind === 'foreign') this.#alarm.wakeBy(this.#parts.clock.now())
+    else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#alarm.wakeBy(hint.dueAt)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    let retryInMs = FIRST_RETRY_MS
+    while (!signal.aborted) {
+      this.#alarm.reset()
+      try {
+        const nextDueAt = await this.#move()
+        retryInMs = FIRST_RETRY_MS
+        await this.#alarm.sleepUntil(nextDueAt, GATHER_MS, signal)
+      } catch (error) {
+        this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs })
+        await this.#parts.clock.sleep(retryInMs * (1 + this.#parts.clock.random()), signal)
+        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS)
+      }
+    }
+  }
+
+  /** Moves until less than a full batch was due; answers when the next tick is. */
+  async #move(): Promise<number | null> {
+    const { store, clock, telemetry } = this.#parts
+    for (;;) {
+      const began = clock.mono()
+      const moved = await store.mover.move({
+        pool: this.pool.name,
+        topic: this.topic.name,
+        limit: MOVE_LIMIT,
+      })
+      if (moved.count > 0) {
+        telemetry.emit('ticks.moved', {
+          pool: this.pool.name,
+          topic: this.topic.name,
+          latenessMs: moved.latenessMs,
+          tookMs: clock.mono() - began,
+        })
+      }
+      if (moved.count < MOVE_LIMIT || this.#stop.signal.aborted) return moved.nextDueAt
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Topics in memory: an array per partition.
+import type { Clock } from '../../clock.ts'
+import { refuseGone, refuseOtherPartition, refuseOtherTopic, topicUnknown } from '../../log/refuse.ts'
+import type {
+  Appended,
+  LogEvent,
+  LogStore,
+  NewEvent,
+  PartitionBounds,
+  ReadRequest,
+  TopicSettings,
+  TopicStatus,
+} from '../../log/store.ts'
+import type { Hint } from '../../store.ts'
+
+interface Partition {
+  oldest: number
+  events: LogEvent[]
+}
+
+interface MemoryTopic {
+  settings: TopicSettings
+  partitions: Partition[]
+}
+
+export class MemoryLog implements LogStore {
+  readonly #topics = new Map<string, MemoryTopic>()
+  readonly #clock: Clock
+  readonly #hint: (hint: Hint) => void
+
+  constructor(clock: Clock, hint: (hint: Hint) => void) {
+    this.#clock = clock
+    this.#hint = hint
+  }
+
+  async open(settings: TopicSettings): Promise<void> {
+    const existing = this.#topics.get(settings.name)
+    if (existing !== undefined) {
+      refuseOtherTopic(existing.settings, settings)
+      existing.settings = settings
+      return
+    }
+    const partitions = Array.from({ length: settings.partitions }, () => ({ oldest: 0, events: [] }))
+    this.#topics.set(settings.name, { settings, partitions })
+  }
+
+  async append(topic: string, events: NewEvent[]): Promise<Appended[]> {
+    return this.appendNow(topic, events, this.#clock.now())
+  }
+
+  /** Appends with a time that the caller read, in the caller's own synchronous step. */
+  appendNow(name: string, events: NewEvent[], time: number): Appended[] {
+    const topic = this.#of(name)
+    for (const event of events) refuseOtherPartition(topic.settings, event.partition)
+    const appended = events.map((event) => {
+      const partition = topic.partitions[event.partition] as Partition
+      const offset = partition.oldest + partition.events.length
+      partition.events.push({ ...event, offset, time })
+      return { partition: event.partition, offset, time }
+    })
+    if (events.length > 0) this.#hint({ kind: 'appended', topic: name })
+    return appended
+  }
+
+  async read(name: string, { partition, from, limit }: ReadRequest): Promise<LogEvent[]> {
+    const topic = this.#of(name)
+    refuseOtherPartition(topic.settings, partition)
+    const { oldest, events } = topic.partitions[partition] as Partition
+    refuseGone(name, from, { partition, oldest, head: oldest + events.length })
+    return events.slice(from - oldest, from - oldest + limit)
+  }
+
+  async topics(): Promise<TopicStatus[]> {
+    return [...this.#topics.values()].map(statusOf)
+  }
+
+  async topic(name: string): Promise<TopicStatus> {
+    return statusOf(this.#of(name))
+  }
+
+  async trim(name: string, limit: number): Promise<number> {
+    const topic = this.#of(name)
+    const before = this.#clock.now() - topic.settings.retentionMs
+    let removed = 0
+    for (const partition of topic.partitions) {
+      while (removed < limit && (partition.events[0]?.time ?? before) < before) {
+        partition.events.shift()
+        partition.oldest += 1
+        removed += 1
+      }
+    }
+    return removed
+  }
+
+  settingsOf(name: string): TopicSettings {
+    return this.#of(name).settings
+  }
+
+  #of(name: string): MemoryTopic {
+    const topic = this.#topics.get(name)
+    if (topic === undefined) throw topicUnknown(name)
+    return topic
+  }
+}
+
+function statusOf({ settings, partitions }: MemoryTopic): TopicStatus {
+  const bounds = partitions.map(({ oldest, events }, partition): PartitionBounds => {
+    return { partition, oldest, head: oldest + events.length }
+  })
+  return { ...settings, bounds }
+}

@@ -1,0 +1,248 @@
+// Pools in memory: entries in a map, looked through from end to end.
+import type { Clock } from '../../clock.ts'
+import { assert } from '../../errors.ts'
+import { partitionOf } from '../../partition.ts'
+import { type Entry, type EntryState, entryName, stateOf } from '../../pool/entry.ts'
+import { type Merged, type Put, merge, slotOf } from '../../pool/merge.ts'
+import { byDue, isAfter } from '../../pool/order.ts'
+import { refuseOtherSettings } from '../../pool/settings.ts'
+import { type Death, type Settlement, settle } from '../../pool/settle.ts'
+import type {
+  Browse,
+  CancelAnswer,
+  Entries,
+  EntryQuery,
+  PoolSettings,
+  PutRequest,
+  PutResponse,
+  RescheduleAnswer,
+  SettleAnswer,
+  Taken,
+  TakeRequest,
+} from '../../pool/store.ts'
+import type { Hint } from '../../store.ts'
+
+interface KeptAnswer {
+  fingerprint: string
+  response: PutResponse
+  until: number
+}
+
+export interface MemoryPool {
+  settings: PoolSettings
+  entries: Map<string, Entry>
+  /** Fired slots that are still remembered, and until when. */
+  fired: Map<string, number>
+  deaths: Death[]
+  answers: Map<string, KeptAnswer>
+}
+
+export class MemoryPools implements Entries, Browse {
+  readonly #pools = new Map<string, MemoryPool>()
+  readonly #clock: Clock
+  readonly #hint: (hint: Hint) => void
+  #turn = 0
+
+  constructor(clock: Clock, hint: (hint: Hint) => void) {
+    this.#clock = clock
+    this.#hint = hint
+  }
+
+  async open(settings: PoolSettings): Promise<void> {
+    const existing = this.#pools.get(settings.name)
+    if (existing === undefined) {
+      this.#pools.set(settings.name, {
+        settings,
+        entries: new Map(),
+        fired: new Map(),
+        deaths: [],
+        answers: new Map(),
+      })
+      return
+    }
+    refuseOtherSettings(existing.settings, settings)
+    existing.settings = settings
+  }
+
+  async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
+    const pool = this.of(name)
+    const now = this.#clock.now()
+    return requests.map((request) => this.#answer(pool, request, now))
+  }
+
+  #answer(pool: MemoryPool, request: PutRequest, now: number): PutResponse {
+    const { repeat } = request
+    const kept = repeat === null ? undefined : pool.answers.get(repeat.id)
+    if (repeat !== null && kept !== undefined && kept.until > now) {
+      if (kept.fingerprint !== repeat.fingerprint) return { kind: 'mismatch' }
+      return { ...kept.response, ...(kept.response.kind === 'answered' ? { replayed: true } : {}) }
+    }
+    const answers = request.puts.map((put) => this.#putOne(pool, put, now).answer)
+    const response: PutResponse = { kind: 'answered', answers, replayed: false }
+    if (repeat !== null) {
+      pool.answers.set(repeat.id, { fingerprint: repeat.fingerprint, response, until: now + repeat.keepMs })
+    }
+    return response
+  }
+
+  #putOne(pool: MemoryPool, put: Put, now: number): Merged {
+    const { mode, partitions } = pool.settings
+    const name = entryName(put.key, slotOf(put, { mode, now }))
+    const partition = partitionOf(put.group, partitions)
+    const merged = merge(pool.entries.get(name), put, { mode, now, partition, newTurn: this.newTurn })
+    if (merged.answer.result === 'created' && (pool.fired.get(name) ?? 0) > now) {
+      return { entry: merged.entry, answer: { ...merged.answer, result: 'kept', tally: 0 } }
+    }
+    pool.entries.set(name, merged.entry)
+    this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: merged.answer.dueAt })
+    return merged
+  }
+
+  async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
+    const pool = this.of(name)
+    const now = this.#clock.now()
+    const answer = { cancelled: 0, due: 0 }
+    for (const entry of [...pool.entries.values()]) {
+      if (entry.key !== key || (slot !== undefined && entry.slot !== slot)) continue
+      pool.entries.delete(entryName(entry.key, entry.slot))
+      answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
+    }
+    return answer
+  }
+
+  async reschedule(
+    name: string,
+    { key, slot, at }: { key: string; slot: number | null; at: number },
+  ): Promise<RescheduleAnswer> {
+    const pool = this.of(name)
+    const now = this.#clock.now()
+    const entry = pool.entries.get(entryName(key, slot))
+    if (entry === undefined) return { kind: 'absent' }
+    if (stateOf(entry, now) === 'due') return { kind: 'due' }
+    pool.entries.delete(entryName(key, slot))
+    const payload = entry.next.payload ?? undefined
+    const put: Put = { key, at, payload, lane: entry.lane, group: entry.group, onConflict: 'earliest' }
+    return { kind: 'moved', answer: this.#putOne(pool, put, now).answer }
+  }
+
+  async take(name: string, request: TakeRequest): Promise<Taken> {
+    const now = this.#clock.now()
+    const runs = [...this.of(name).entries.values()]
+      .filter(
+        (entry) =>
+          stateOf(entry, now) === 'due' &&
+          entry.lane === request.lane &&
+          entry.next.dueAt >= request.from &&
+          (request.partitions === null || request.partitions.includes(entry.partition)),
+      )
+      .sort(byDue)
+      .slice(0, request.limit)
+      .map(({ key, slot, partition, turn, next, attempt }) => {
+        return {
+          key,
+          slot,
+          partition,
+          turn,
+          dueAt: next.dueAt,
+          seen: next.tally,
+          payload: next.payload,
+          attempt,
+        }
+      })
+    return { now, runs }
+  }
+
+  async settle(name: string, settlements: Settlement[]): Promise<SettleAnswer[]> {
+    const now = this.#clock.now()
+    return settlements.map((settlement) => this.#settleOne(this.of(name), settlement, now))
+  }
+
+  #settleOne(pool: MemoryPool, settlement: Settlement, now: number): SettleAnswer {
+    const id = entryName(settlement.key, settlement.slot)
+    const entry = pool.entries.get(id)
+    if (entry === undefined) return { result: 'gone', nextDueAt: null }
+    if (entry.turn !== settlement.turn) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    const settled = settle(entry, settlement, { now, newTurn: this.newTurn })
+    if (settled.death !== null) pool.deaths.unshift(settled.death)
+    if (settled.entry === null) pool.entries.delete(id)
+    else pool.entries.set(id, settled.entry)
+    return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
+  }
+
+  /** The entries that are due, of every lane, and the moment of the look. */
+  dueNow(name: string, limit: number): { now: number; entries: Entry[] } {
+    const now = this.#clock.now()
+    const due = [...this.of(name).entries.values()].filter((entry) => stateOf(entry, now) === 'due')
+    return { now, entries: due.sort(byDue).slice(0, limit) }
+  }
+
+  /** Settles entries as done in the same step as `dueNow`, and remembers them if the pool does. */
+  fireNow(name: string, entries: Entry[], now: number): void {
+    const pool = this.of(name)
+    for (const [id, until] of pool.fired) if (until <= now) pool.fired.delete(id)
+    for (const { key, slot, turn, next } of entries) {
+      this.#settleOne(pool, { key, slot, turn, seen: next.tally, outcome: { kind: 'done' } }, now)
+      const { mode, rememberMs } = pool.settings
+      if (mode === 'each' && rememberMs > 0) pool.fired.set(entryName(key, slot), now + rememberMs)
+    }
+  }
+
+  async get(name: string, { key, slot }: { key: string; slot: number | null }): Promise<Entry | null> {
+    return this.of(name).entries.get(entryName(key, slot)) ?? null
+  }
+
+  async list(name: string, query: EntryQuery): Promise<{ now: number; entries: Entry[] }> {
+    const now = this.#clock.now()
+    const entries = [...this.of(name).entries.values()]
+      .filter(
+        (entry) =>
+          (query.key === undefined || entry.key === query.key) &&
+          entry.next.dueAt >= (query.dueFrom ?? -Infinity) &&
+          entry.next.dueAt < (query.dueBefore ?? Infinity) &&
+          (query.state === undefined || stateOf(entry, now) === query.state) &&
+          (query.after === undefined || isAfter(entry, query.after)),
+      )
+      .sort(byDue)
+      .slice(0, query.limit)
+    return { now, entries }
+  }
+
+  async count(name: string): Promise<Record<EntryState, number>> {
+    const counts = { waiting: 0, due: 0, 'backing-off': 0, dead: 0 }
+    const now = this.#clock.now()
+    for (const entry of this.of(name).entries.values()) counts[stateOf(entry, now)] += 1
+    return counts
+  }
+
+  async deaths(name: string, limit: number): Promise<Death[]> {
+    return this.of(name).deaths.slice(0, limit)
+  }
+
+  nextDueAt(): Map<string, number | null> {
+    const nextDueAt = new Map<string, number | null>()
+    for (const [name, pool] of this.#pools) nextDueAt.set(name, earliest(pool))
+    return nextDueAt
+  }
+
+  of(name: string): MemoryPool {
+    const pool = this.#pools.get(name)
+    assert(pool !== undefined, `the pool ${name} was not opened`)
+    return pool
+  }
+
+  readonly newTurn = (): number => (this.#turn += 1)
+}
+
+/** When the first live entry of a pool is due; null: none is. */
+export function earliest(pool: MemoryPool): number | null {
+  let first: number | null = null
+  for (const entry of pool.entries.values()) {
+    const dueAt = liveDueAt(entry)
+    if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
+  }
+  return first
+}
+
+function liveDueAt(entry: Entry): number | null {
+  return entry.state === 'dead' ? null : entry.next.dueAt
+}

@@ -1,0 +1,36 @@
+// The memory store: the shortest correct reading of the rules, and what other stores are compared with.
+// Nothing survives the process. Every method is one synchronous step, hence atomic.
+import { assert } from '../../errors.ts'
+import type { Hint, Store, StoreContext } from '../../store.ts'
+import { MemoryLog } from './log.ts'
+import { createMover } from './mover.ts'
+import { MemoryPools } from './pool.ts'
+
+export function openMemoryStore(context: StoreContext): Store {
+  const listeners = new Set<(hint: Hint) => void>()
+  const hint = (what: Hint): void => {
+    for (const listener of listeners) listener(what)
+  }
+  const pools = new MemoryPools(context.clock, hint)
+  const log = new MemoryLog(context.clock, hint)
+  let closed = false
+  return {
+    address: 'memory:',
+    pool: { entries: pools, browse: pools },
+    log,
+    mover: createMover(pools, log),
+    pulse: () => {
+      assert(!closed, 'the memory store is closed')
+      return Promise.resolve({ now: context.clock.now(), nextDueAt: pools.nextDueAt() })
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close: () => {
+      closed = true
+      listeners.clear()
+      return Promise.resolve()
+    },
+  }
+}
