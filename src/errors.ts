@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   partition_unknown: { title: 'The topic has no such partition', retryable: false },
   offset_gone: { title: 'Retention has removed these events', retryable: false },
   tick_unknown: { title: 'There is no such tick', retryable: false },
+  tick_due: { title: 'The tick is due already', retryable: false },
   tick_exists: { title: 'The tick exists already', retryable: false },
   idempotency_mismatch: { title: 'The idempotency key was used with another body', retryable: false },
   store_unknown: { title: 'The store address is not understood', retryable: false },
