@@ -15,6 +15,8 @@ const stampFile = join(root, 'node_modules/.headrace-setup')
 const lockDirectory = join(root, '.setup-lock')
 const lockWaitMs = 10 * 60_000
 const lockPollMs = 200
+/** npm says why it failed first, and then how it is used, at length. */
+const talkLines = 30
 
 /** Resolves when `pinnedNode` and all packages are in place; rejects with a message fit to print. */
 export async function setup() {
@@ -81,7 +83,8 @@ async function install() {
 async function npm(args) {
   const [command, ...before] = npmCommand()
   const env = { ...process.env, PATH: pathWithoutPackages() }
-  const child = spawn(command, [...before, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // npm run -s hands its silence down; the reason of a failure must be heard all the same.
+  const child = spawn(command, [...before, ...args, '--loglevel=error'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const stop = (signal) => child.kill(signal)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
   let talk = ''
@@ -93,7 +96,7 @@ async function npm(args) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, stop)
   if (ending === 0) return
   throw new Error(
-    `${talk.trimEnd()}\nsetup: npm ${args.join(' ')} failed (${ending}).\n` +
+    `${talk.split('\n').slice(0, talkLines).join('\n')}\nsetup: npm ${args.join(' ')} failed (${ending}).\n` +
       'It needs npm on the PATH, its registry within reach and a writable folder; then run the same command again.',
   )
 }
