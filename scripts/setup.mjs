@@ -84,7 +84,11 @@ async function npm(args) {
   const [command, ...before] = npmCommand()
   const env = { ...process.env, PATH: pathWithoutPackages() }
   // npm run -s hands its silence down; the reason of a failure must be heard all the same.
-  const child = spawn(command, [...before, ...args, '--loglevel=error'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, [...before, ...args, '--loglevel=error'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const stop = (signal) => child.kill(signal)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
   let talk = ''
@@ -153,7 +157,9 @@ function makeDirectory(path) {
     return true
   } catch (error) {
     if (error.code === 'EEXIST' || error.code === 'ENOENT') return false
-    throw new Error(`setup: cannot create ${path}: ${error.message}.\nThe folder must be writable.`)
+    throw new Error(`setup: cannot create ${path}: ${error.message}.\nThe folder must be writable.`, {
+      cause: error,
+    })
   }
 }
 
