@@ -102,7 +102,7 @@ export class MemoryPools implements Entries, Browse {
     const pool = this.of(name)
     const now = this.#clock.now()
     const answer = { cancelled: 0, due: 0 }
-    for (const entry of [...pool.entries.values()]) {
+    for (const entry of pool.entries.values()) {
       if (entry.key !== key || (slot !== undefined && entry.slot !== slot)) continue
       pool.entries.delete(entryName(entry.key, entry.slot))
       answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1

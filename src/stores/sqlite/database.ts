@@ -37,7 +37,9 @@ export class Database {
     this.path = path
     this.#connection = connection
     this.#queries = new Map(
-      ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [...loadQueries(new URL(file, import.meta.url))]),
+      ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [
+        ...loadQueries(new URL(file, import.meta.url)),
+      ]),
     )
     this.#dataVersion = connection.prepare('PRAGMA data_version')
   }
@@ -148,7 +150,9 @@ function refuseForeign(file: string, connection: DatabaseSync): void {
 }
 
 function migrationFiles(): string[] {
-  return readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql')).sort()
+  return readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
 }
 
 function pragma(connection: DatabaseSync, name: 'user_version' | 'application_id'): number {

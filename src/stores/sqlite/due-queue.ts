@@ -23,7 +23,8 @@ export class DueQueue {
     if (bucket instanceof Set) bucket.delete(entry)
     if (bucket === entry || (bucket instanceof Set && bucket.size === 0)) this.#buckets.delete(dueAt)
     // Times of removed buckets are dropped when they reach the top, or here when they are the most.
-    if (this.#heap.length > 2 * this.#buckets.size + 64) this.#heap = [...this.#buckets.keys()].sort((a, b) => a - b)
+    if (this.#heap.length > 2 * this.#buckets.size + 64)
+      this.#heap = [...this.#buckets.keys()].sort((a, b) => a - b)
   }
 
   /** The first due time; null: nothing waits. */

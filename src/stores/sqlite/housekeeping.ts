@@ -1,5 +1,6 @@
 // What the pulse lets the store do beside its answer: fold entries that wait long from the journal into the
 // table, and forget fired slots and kept answers whose time is over. Bounded, so that a pulse stays short.
+import type { Entry } from '../../pool/entry.ts'
 import type { Telemetry } from '../../telemetry.ts'
 import type { Database } from './database.ts'
 import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
@@ -20,17 +21,31 @@ export interface HousekeepingParts {
   telemetry: Telemetry
 }
 
-export async function keepHouse(parts: HousekeepingParts, now: number): Promise<void> {
-  for (const pool of parts.pools.all()) {
-    if (pool.journal.foldable(now - FOLD_AFTER_MS, now + FOLD_DUE_BEYOND_MS, 1).length > 0) await fold(parts, pool)
+export interface Chores {
+  foldable: SqlitePool[]
+  expired: boolean
+}
+
+/** What there is to do; part of the pulse's own read, so that an idle store is asked once a pulse. */
+export function findChores({ pools, database }: HousekeepingParts, now: number): Chores {
+  return {
+    foldable: [...pools.all()].filter((pool) => foldable(pool, now, 1).length > 0),
+    expired: database.statement('has_expired').get(now)?.['expired'] === 1,
   }
-  const expired = parts.session.read(() => parts.database.statement('has_expired').get(now)?.['expired'])
-  if (expired === 1) await parts.session.write('other', (tx) => forget(parts.database, tx.now))
+}
+
+export async function keepHouse(parts: HousekeepingParts, { foldable, expired }: Chores): Promise<void> {
+  for (const pool of foldable) await fold(parts, pool)
+  if (expired) await parts.session.write('other', (tx) => forget(parts.database, tx.now))
+}
+
+function foldable(pool: SqlitePool, now: number, limit: number): Entry[] {
+  return pool.journal.foldable(now - FOLD_AFTER_MS, now + FOLD_DUE_BEYOND_MS, limit)
 }
 
 async function fold({ session, telemetry }: HousekeepingParts, pool: SqlitePool): Promise<void> {
   const count = await session.write('fold', ({ now }) => {
-    const entries = pool.journal.foldable(now - FOLD_AFTER_MS, now + FOLD_DUE_BEYOND_MS, FOLD_LIMIT)
+    const entries = foldable(pool, now, FOLD_LIMIT)
     foldEntries(pool, entries)
     return entries.length
   })
@@ -38,7 +53,7 @@ async function fold({ session, telemetry }: HousekeepingParts, pool: SqlitePool)
 }
 
 /** Moves young entries into the table as they are, turns included; in key order, which spares index pages. */
-function foldEntries(pool: SqlitePool, entries: Parameters<typeof replaceEntry>[2][]): void {
+function foldEntries(pool: SqlitePool, entries: Entry[]): void {
   for (const entry of entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))) replaceEntry(pool, entry, entry)
 }
 

@@ -145,7 +145,12 @@ export class Journal implements Mirror {
   }
 
   #write({ firstTurn, entries }: Segment): void {
-    const rows = entries.map((entry): Row => [entry.key, entry.slot as number, entry.partition, entry.next.payload])
+    const rows = entries.map((entry): Row => [
+      entry.key,
+      entry.slot as number,
+      entry.partition,
+      entry.next.payload,
+    ])
     const putAt = (entries[0] as Entry).putAt
     this.#database.statement('add_segment').run(firstTurn, this.#pool, putAt, JSON.stringify(rows))
   }
@@ -157,14 +162,18 @@ export class Journal implements Mirror {
   }
 
   #load(firstTurn: number): void {
-    const bits = [...((this.#database.statement('load_gone').get(firstTurn)?.['bits'] as Uint8Array | undefined) ?? [])]
+    const bits = [
+      ...((this.#database.statement('load_gone').get(firstTurn)?.['bits'] as Uint8Array | undefined) ?? []),
+    ]
     const known = this.#segments.get(firstTurn)
     if (known !== undefined) {
       this.#apply(known, bits)
       return
     }
     const row = this.#database.statement('load_segment').get(firstTurn) as { put_at: number; entries: string }
-    const entries = (JSON.parse(row.entries) as Row[]).map((parts, index) => revive(parts, firstTurn + index, row.put_at))
+    const entries = (JSON.parse(row.entries) as Row[]).map((parts, index) =>
+      revive(parts, firstTurn + index, row.put_at),
+    )
     const segment: Segment = { firstTurn, entries, bits, live: 0 }
     this.#segments.set(firstTurn, segment)
     entries.forEach((entry, index) => {

@@ -54,10 +54,20 @@ export class SqliteLog implements LogStore {
     const appended = events.map((event): Appended => {
       const bounds = this.#parts.topics.change(topic, event.partition)
       const offset = bounds.next++
-      statement.run(topic.id, event.partition, offset, event.id, event.key, event.value, event.headers, tx.now)
+      statement.run(
+        topic.id,
+        event.partition,
+        offset,
+        event.id,
+        event.key,
+        event.value,
+        event.headers,
+        tx.now,
+      )
       return { partition: event.partition, offset, time: tx.now }
     })
-    if (events.length > 0) tx.afterCommit(() => this.#parts.hint({ kind: 'appended', topic: topic.settings.name }))
+    if (events.length > 0)
+      tx.afterCommit(() => this.#parts.hint({ kind: 'appended', topic: topic.settings.name }))
     return appended
   }
 

@@ -41,7 +41,11 @@ export class SqliteMover implements Mover {
     const { partitions } = topic.settings
     const entries = this.#due(pool, now, limit)
     const events = entries.map(({ key, slot, next }) => {
-      return tickEvent(pool.settings.name, { key, slot, dueAt: next.dueAt, payload: next.payload }, { now, partitions })
+      return tickEvent(
+        pool.settings.name,
+        { key, slot, dueAt: next.dueAt, payload: next.payload },
+        { now, partitions },
+      )
     })
     this.#parts.log.appendIn(tx, topic, events)
     for (const entry of entries) this.#fire(pool, entry, now)
@@ -52,7 +56,9 @@ export class SqliteMover implements Mover {
   #due(pool: SqlitePool, now: number, limit: number): Entry[] {
     const found: Entry[] = []
     for (const lane of LANES) {
-      found.push(...dueEntries(pool, { partitions: null, lane, from: -Infinity, limit: limit - found.length }, now))
+      found.push(
+        ...dueEntries(pool, { partitions: null, lane, from: -Infinity, limit: limit - found.length }, now),
+      )
     }
     return found
   }

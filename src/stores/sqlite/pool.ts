@@ -80,7 +80,16 @@ export class SqliteEntries implements Entries {
       const now = this.#parts.now()
       const pool = this.#parts.pools.of(name)
       const runs = dueEntries(pool, request, now).map(({ key, slot, partition, turn, next, attempt }) => {
-        return { key, slot, partition, turn, dueAt: next.dueAt, seen: next.tally, payload: next.payload, attempt }
+        return {
+          key,
+          slot,
+          partition,
+          turn,
+          dueAt: next.dueAt,
+          seen: next.tally,
+          payload: next.payload,
+          attempt,
+        }
       })
       return { now, runs }
     })
@@ -106,7 +115,9 @@ export class SqliteEntries implements Entries {
 
   #bury(pool: SqlitePool, death: Death): void {
     const { key, slot, payload, seen, reason, error, diedAt } = death
-    this.#parts.database.statement('add_death').run(pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
+    this.#parts.database
+      .statement('add_death')
+      .run(pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
   }
 }
 
@@ -119,7 +130,8 @@ function entriesOf(pool: SqlitePool, key: string, slot: number | null | undefine
 /** Due entries of the journal and the table, in due order. */
 export function dueEntries(pool: SqlitePool, request: TakeRequest, now: number): Entry[] {
   const { lane, from, limit } = request
-  const partitions = request.partitions ?? Array.from({ length: pool.settings.partitions }, (_, index) => index)
+  const partitions =
+    request.partitions ?? Array.from({ length: pool.settings.partitions }, (_, index) => index)
   const found: Entry[] = []
   for (const partition of partitions) {
     found.push(...pool.table.due({ partition, lane }, now, limit, from))

@@ -67,7 +67,8 @@ export class Pools {
     }
     const stored = { ...settings, mode: row['mode'], partitions: row['partitions'] } as PoolSettings
     refuseOtherSettings(stored, settings)
-    if (row['remember_ms'] !== rememberMs) database.statement('save_remember').run(rememberMs, row['id'] as number)
+    if (row['remember_ms'] !== rememberMs)
+      database.statement('save_remember').run(rememberMs, row['id'] as number)
     return row['id'] as number
   }
 }

@@ -36,11 +36,17 @@ export class PutBatch {
     const kept = database.statement('find_answer').get(this.#pool.id, repeat.id, this.#tx.now)
     if (kept !== undefined) {
       if (kept['fingerprint'] !== repeat.fingerprint) return { kind: 'mismatch' }
-      return { kind: 'answered', answers: JSON.parse(kept['answers'] as string) as PutAnswer[], replayed: true }
+      return {
+        kind: 'answered',
+        answers: JSON.parse(kept['answers'] as string) as PutAnswer[],
+        replayed: true,
+      }
     }
     const answers = this.#putAll(request.puts)
     const until = this.#tx.now + repeat.keepMs
-    database.statement('add_answer').run(this.#pool.id, repeat.id, repeat.fingerprint, JSON.stringify(answers), until)
+    database
+      .statement('add_answer')
+      .run(this.#pool.id, repeat.id, repeat.fingerprint, JSON.stringify(answers), until)
     return { kind: 'answered', answers, replayed: false }
   }
 
@@ -70,12 +76,15 @@ export class PutBatch {
 
   #isFired(key: string, slot: number | null): boolean {
     if (slot === null) return false
-    return this.#parts.database.statement('is_fired').get(this.#pool.id, key, slot, this.#tx.now) !== undefined
+    return (
+      this.#parts.database.statement('is_fired').get(this.#pool.id, key, slot, this.#tx.now) !== undefined
+    )
   }
 
   /** A new entry that is nothing special begins its life in the journal. */
   #write(existing: Entry | undefined, { entry, answer }: Merged): void {
-    const young = existing === undefined && entry.slot !== null && entry.lane === 'normal' && entry.group === entry.key
+    const young =
+      existing === undefined && entry.slot !== null && entry.lane === 'normal' && entry.group === entry.key
     if (young) this.#pool.journal.add(entry)
     else {
       replaceEntry(this.#pool, existing, entry)

@@ -24,10 +24,10 @@ export interface Transaction {
   afterCommit(call: () => void): void
 }
 
-interface Work<Answer = unknown> {
+interface Work {
   kind: WorkKind
-  run(tx: Transaction): Answer
-  resolve(answer: Answer): void
+  run(tx: Transaction): unknown
+  resolve(answer: unknown): void
   reject(error: unknown): void
   deadline: number
 }
@@ -70,18 +70,21 @@ export class Session {
       this.#refresh()
       return work()
     })
-    this.#parts.telemetry.emit('store.called', { operation: 'read', tookMs: this.#parts.clock.mono() - began })
+    this.#parts.telemetry.emit('store.called', {
+      operation: 'read',
+      tookMs: this.#parts.clock.mono() - began,
+    })
     return answer
   }
 
   /** Runs a writing work in this turn's transaction; answers after its commit. */
   write<Answer>(kind: WorkKind, run: (tx: Transaction) => Answer): Promise<Answer> {
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise((resolve: (answer: Answer) => void, reject) => {
       const deadline = this.#parts.clock.mono() + WRITE_WITHIN_MS
-      this.#waiting.push({ kind, run, resolve, reject, deadline } as Work)
+      this.#waiting.push({ kind, run, resolve: (answer) => resolve(answer as Answer), reject, deadline })
       if (this.#scheduled) return
       this.#scheduled = true
-      this.#idle = new Promise((done) => this.#parts.clock.turn(() => void this.#drain().then(done)))
+      this.#idle = this.#drainNextTurn()
     })
   }
 
@@ -90,12 +93,16 @@ export class Session {
     while (this.#scheduled) await this.#idle
   }
 
-  async #drain(): Promise<void> {
+  async #drainNextTurn(): Promise<void> {
+    await new Promise<void>((next) => this.#parts.clock.turn(next))
     while (this.#waiting.length > 0) {
       const began = this.#parts.clock.mono()
       if (!(await this.#begin())) continue
       this.#runAll(this.#waiting.splice(0))
-      this.#parts.telemetry.emit('store.called', { operation: 'commit', tookMs: this.#parts.clock.mono() - began })
+      this.#parts.telemetry.emit('store.called', {
+        operation: 'commit',
+        tookMs: this.#parts.clock.mono() - began,
+      })
     }
     this.#scheduled = false
   }

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import type { Hint, Pulse, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database } from './database.ts'
-import { keepHouse } from './housekeeping.ts'
+import { findChores, keepHouse } from './housekeeping.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
 import { SqliteEntries } from './pool.ts'
@@ -52,13 +52,14 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
 
 async function pulse(parts: Parameters<typeof keepHouse>[0], clock: Clock): Promise<Pulse> {
   const began = clock.mono()
-  const answer = parts.session.read(() => {
+  const { now, nextDueAts, chores } = parts.session.read(() => {
+    const moment = clock.now()
     const dues = [...parts.pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
-    return { now: clock.now(), nextDueAt: new Map(dues) }
+    return { now: moment, nextDueAts: new Map(dues), chores: findChores(parts, moment) }
   })
-  await keepHouse(parts, answer.now)
+  await keepHouse(parts, chores)
   parts.telemetry.emit('store.called', { operation: 'pulse', tookMs: clock.mono() - began })
-  return answer
+  return { now, nextDueAt: nextDueAts }
 }
 
 async function close(session: Session, database: Database, foreign: () => void): Promise<void> {

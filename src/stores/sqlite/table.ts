@@ -72,7 +72,8 @@ export class Table implements Mirror {
 
   /** Writes an entry in the place of its earlier self, whose turn may have been another. */
   save(entry: Entry, earlierTurn: number | undefined): void {
-    if (earlierTurn !== undefined && earlierTurn !== entry.turn) this.#database.statement('delete_entry').run(earlierTurn)
+    if (earlierTurn !== undefined && earlierTurn !== entry.turn)
+      this.#database.statement('delete_entry').run(earlierTurn)
     const { next, after } = entry
     this.#database
       .statement('save_entry')
@@ -117,7 +118,9 @@ export class Table implements Mirror {
     if (this.#nextDueAt !== undefined) return this.#nextDueAt
     let first: number | null = null
     for (const { partition, lane } of this.#places()) {
-      const dueAt = this.#database.statement('next_due').get(this.#pool, partition, lane)?.['due_at'] as number | null
+      const dueAt = this.#database.statement('next_due').get(this.#pool, partition, lane)?.['due_at'] as
+        | number
+        | null
       if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
     }
     this.#nextDueAt = first
@@ -132,7 +135,15 @@ export class Table implements Mirror {
     const wanted = failed === null ? null : Number(failed)
     for (const { partition, lane } of this.#places()) {
       const place = [this.#pool, partition, lane] as const
-      const rows = statement.all(...place, after.dueAt, after.key, slotColumn(after.slot), before, wanted, limit)
+      const rows = statement.all(
+        ...place,
+        after.dueAt,
+        after.key,
+        slotColumn(after.slot),
+        before,
+        wanted,
+        limit,
+      )
       entries.push(...toEntries(rows))
     }
     return entries
@@ -167,7 +178,8 @@ export class Table implements Mirror {
   }
 
   *#places(): Generator<{ partition: number; lane: Lane }> {
-    for (let partition = 0; partition < this.#partitions; partition++) for (const lane of LANES) yield { partition, lane }
+    for (let partition = 0; partition < this.#partitions; partition++)
+      for (const lane of LANES) yield { partition, lane }
   }
 }
 

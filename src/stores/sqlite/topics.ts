@@ -43,8 +43,11 @@ export class Topics implements Mirror {
 
   add(settings: TopicSettings): void {
     const { name, partitions, retentionMs } = settings
-    const id = Number(this.#database.statement('add_topic').run(name, partitions, retentionMs).lastInsertRowid)
-    for (let partition = 0; partition < partitions; partition++) this.#database.statement('add_head').run(id, partition)
+    const id = Number(
+      this.#database.statement('add_topic').run(name, partitions, retentionMs).lastInsertRowid,
+    )
+    for (let partition = 0; partition < partitions; partition++)
+      this.#database.statement('add_head').run(id, partition)
     const bounds = Array.from({ length: partitions }, () => ({ oldest: 0, next: 0 }))
     this.#topics.set(name, { id, settings, bounds })
     this.#added.push(name)
@@ -53,7 +56,8 @@ export class Topics implements Mirror {
   /** The bounds of a partition, to be changed in place by this transaction. */
   change(topic: SqliteTopic, partition: number): Bounds {
     const bounds = topic.bounds[partition] as Bounds
-    if (!this.#changed.has(bounds)) this.#changed.set(bounds, { topic: topic.id, partition, before: { ...bounds } })
+    if (!this.#changed.has(bounds))
+      this.#changed.set(bounds, { topic: topic.id, partition, before: { ...bounds } })
     return bounds
   }
 
@@ -104,5 +108,8 @@ interface HeadRow {
 }
 
 export function statusOf({ settings, bounds }: SqliteTopic): TopicStatus {
-  return { ...settings, bounds: bounds.map(({ oldest, next }, partition) => ({ partition, oldest, head: next })) }
+  return {
+    ...settings,
+    bounds: bounds.map(({ oldest, next }, partition) => ({ partition, oldest, head: next })),
+  }
 }

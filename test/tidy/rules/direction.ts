@@ -31,7 +31,8 @@ const directions: Direction[] = [
   { from: port, may: [small, pure, port] },
   { from: wholeStore, may: [small, port] },
   { from: shared, may: [small, pure, port, shared] },
-  { from: /^src\/pool\/ticks\.ts$/, may: [small, noun('pool'), port, wholeStore] },
+  // Ticks hand out the topic they feed.
+  { from: /^src\/pool\/ticks\.ts$/, may: [small, noun('pool'), port, wholeStore, /^src\/log\/topic\.ts$/] },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },
   { from: noun('log'), may: [small, noun('log'), wholeStore] },
   { from: noun('roster'), may: [small, noun('roster'), wholeStore] },
