@@ -3,6 +3,8 @@ import { noFaults } from '../../src/fault.ts'
 import { openMemoryStore } from '../../src/stores/memory/store.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
 import type { OpenSubject } from '../../src/testing/contract.ts'
+import { logContract } from '../../src/testing/log-contract.ts'
+import { moverContract } from '../../src/testing/mover-contract.ts'
 import { poolContract } from '../../src/testing/pool-contract.ts'
 
 const open: OpenSubject = async (clock) => {
@@ -11,3 +13,5 @@ const open: OpenSubject = async (clock) => {
 }
 
 poolContract('memory', open)
+logContract('memory', open)
+moverContract('memory', open)
