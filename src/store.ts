@@ -52,6 +52,7 @@ export interface Store {
   pulse(): Promise<Pulse>
   /** Calls back on hints until the returned function is called. */
   watch(listener: (hint: Hint) => void): () => void
+  /** Lets what is under way end; harmless when repeated. */
   close(): Promise<void>
 }
 

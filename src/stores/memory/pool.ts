@@ -161,7 +161,9 @@ export class MemoryPools implements Entries, Browse {
     const id = entryName(settlement.key, settlement.slot)
     const entry = pool.entries.get(id)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
-    if (entry.turn !== settlement.turn) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    if (entry.turn !== settlement.turn || entry.state === 'dead') {
+      return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    }
     const settled = settle(entry, settlement, { now, newTurn: this.newTurn })
     if (settled.death !== null) pool.deaths.unshift(settled.death)
     if (settled.entry === null) pool.entries.delete(id)
