@@ -1,5 +1,5 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
-import { type Entry, stateOf } from '../../pool/entry.ts'
+import { type Entry, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
 import type { Put } from '../../pool/merge.ts'
 import { byDue } from '../../pool/order.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
@@ -105,7 +105,7 @@ export class SqliteEntries implements Entries {
   #settleOne(pool: SqlitePool, settlement: Settlement, now: number): SettleAnswer {
     const entry = findEntry(pool, settlement.key, settlement.slot)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
-    if (entry.turn !== settlement.turn) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
     if (settled.death !== null) this.#bury(pool, settled.death)
     if (settled.entry === null) removeEntry(pool, entry)
@@ -138,8 +138,4 @@ export function dueEntries(pool: SqlitePool, request: TakeRequest, now: number):
     if (lane === 'normal') found.push(...pool.journal.due(partition, now, limit, from))
   }
   return found.sort(byDue).slice(0, limit)
-}
-
-function liveDueAt(entry: Entry): number | null {
-  return entry.state === 'dead' ? null : entry.next.dueAt
 }
