@@ -1,4 +1,4 @@
-// Entries of one partition by due time: a bucket per millisecond and a heap of the milliseconds. Adding and
+// Entries by due time: a bucket per millisecond and a heap of the milliseconds. Adding and
 // removing cost the same whether 10 or a million entries wait.
 import type { Entry } from '../../pool/entry.ts'
 
@@ -33,42 +33,44 @@ export class DueQueue {
     return this.#heap[0] ?? null
   }
 
-  /** Up to `limit` entries due in [from, until], in due order. Walks the heap from its top: later times cost nothing. */
-  due(until: number, limit: number, from = -Infinity): Entry[] {
-    const found: Entry[] = []
-    const frontier: [dueAt: number, index: number][] = []
+  /** Entries due in [from, until], in due order. Walks the heap from its top: what is due later costs nothing. */
+  *walk(from: number, until: number): Generator<Entry> {
+    const frontier: Visit[] = []
     const visit = (index: number): void => {
       const dueAt = this.#heap[index]
-      if (dueAt !== undefined && dueAt <= until) pushBy(frontier, [dueAt, index])
+      if (dueAt !== undefined && dueAt <= until) insert(frontier, { dueAt, index })
     }
     visit(0)
     let previous = -Infinity
-    while (found.length < limit) {
-      const first = popBy(frontier)
-      if (first === undefined) break
-      const [dueAt, index] = first
+    for (let first = frontier.pop(); first !== undefined; first = frontier.pop()) {
+      const { dueAt, index } = first
       visit(2 * index + 1)
       visit(2 * index + 2)
       // A time stands twice in the heap when its bucket was emptied and filled again.
       if (dueAt < from || dueAt === previous) continue
       previous = dueAt
-      this.#collect(dueAt, found, limit)
+      const bucket = this.#buckets.get(dueAt)
+      if (bucket instanceof Set) yield* bucket
+      else if (bucket !== undefined) yield bucket
     }
-    return found
   }
+}
 
-  #collect(dueAt: number, found: Entry[], limit: number): void {
-    const bucket = this.#buckets.get(dueAt)
-    if (bucket === undefined) return
-    if (!(bucket instanceof Set)) {
-      found.push(bucket)
-      return
-    }
-    for (const entry of bucket) {
-      if (found.length === limit) return
-      found.push(entry)
-    }
+interface Visit {
+  dueAt: number
+  index: number
+}
+
+/** Keeps the frontier sorted, the earliest last. It holds at most one more visit than buckets were seen. */
+function insert(frontier: Visit[], visit: Visit): void {
+  let low = 0
+  let high = frontier.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((frontier[middle] as Visit).dueAt > visit.dueAt) low = middle + 1
+    else high = middle
   }
+  frontier.splice(low, 0, visit)
 }
 
 function push(heap: number[], value: number): void {
@@ -97,20 +99,4 @@ function pop(heap: number[]): void {
     parent = child
   }
   heap[parent] = last
-}
-
-/** A small sorted list is enough: the frontier has at most one more element than there are buckets visited. */
-function pushBy(frontier: [number, number][], item: [number, number]): void {
-  let low = 0
-  let high = frontier.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((frontier[middle] as [number, number])[0] > item[0]) low = middle + 1
-    else high = middle
-  }
-  frontier.splice(low, 0, item)
-}
-
-function popBy(frontier: [number, number][]): [number, number] | undefined {
-  return frontier.pop()
 }

@@ -3,6 +3,7 @@
 // here never change: they go (fired, cancelled) or are folded into the table. See docs/decisions/0007.
 import { assert } from '../../errors.ts'
 import type { Entry } from '../../pool/entry.ts'
+import type { TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { DueQueue } from './due-queue.ts'
 import type { Mirror } from './session.ts'
@@ -25,17 +26,16 @@ export class Journal implements Mirror {
   /** By key; almost every key has one slot. */
   readonly #byKey = new Map<string, Entry | Map<number, Entry>>()
   readonly #segmentOf = new Map<Entry, Segment>()
-  readonly #queues: DueQueue[]
+  readonly #queue = new DueQueue()
   readonly #dirty = new Set<Segment>()
   #added: Segment[] = []
   #removed: { entry: Entry; segment: Segment }[] = []
   #size = 0
   #bytes = 0
 
-  constructor(database: Database, pool: { id: number; partitions: number }) {
+  constructor(database: Database, pool: number) {
     this.#database = database
-    this.#pool = pool.id
-    this.#queues = Array.from({ length: pool.partitions }, () => new DueQueue())
+    this.#pool = pool
   }
 
   get size(): number {
@@ -64,17 +64,18 @@ export class Journal implements Mirror {
   }
 
   nextDueAt(): number | null {
-    let first: number | null = null
-    for (const queue of this.#queues) {
-      const dueAt = queue.nextDueAt()
-      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
-    }
-    return first
+    return this.#queue.nextDueAt()
   }
 
-  /** Up to `limit` entries of a partition that are due in [from, now], in due order. */
-  due(partition: number, until: number, limit: number, from?: number): Entry[] {
-    return this.#queues[partition]?.due(until, limit, from) ?? []
+  /** Entries that are due in [request.from, now], in due order. */
+  due({ lane, partitions, from, limit }: TakeRequest, now: number): Entry[] {
+    if (lane !== 'normal') return []
+    const found: Entry[] = []
+    for (const entry of this.#queue.walk(from, now)) {
+      if (found.length === limit) break
+      if (partitions === null || partitions.includes(entry.partition)) found.push(entry)
+    }
+    return found
   }
 
   /** Adds a new entry, put at the transaction's `now`; entries with consecutive turns share a segment. */
@@ -200,7 +201,7 @@ export class Journal implements Mirror {
     else if (found instanceof Map) found.set(slot as number, entry)
     else this.#byKey.set(key, new Map([found, entry].map((each) => [each.slot as number, each])))
     this.#segmentOf.set(entry, segment)
-    this.#queues[entry.partition]?.add(entry)
+    this.#queue.add(entry)
     segment.live += 1
     this.#size += 1
     this.#bytes += entry.next.payload?.length ?? 0
@@ -213,7 +214,7 @@ export class Journal implements Mirror {
     if (found instanceof Map && found.size > 1) found.delete(entry.slot as number)
     else this.#byKey.delete(entry.key)
     this.#segmentOf.delete(entry)
-    this.#queues[entry.partition]?.remove(entry)
+    this.#queue.remove(entry)
     setBit(segment.bits, entry.turn - segment.firstTurn, true)
     segment.live -= 1
     this.#size -= 1

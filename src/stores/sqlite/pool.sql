@@ -37,20 +37,20 @@ delete from entry where turn = ?
 -- name: due_entries
 -- Index entry_by_due, bounded below by the cursor and above by the limit.
 select * from entry
-where pool = ? and partition = ? and lane = ? and state = 'live' and due_at between ? and ?
-order by due_at limit ?
+where pool = ?1 and lane = ?2 and state = 'live' and due_at between ?3 and ?4
+  and (?5 is null or partition in (select value from json_each(?5)))
+order by due_at limit ?6
 
 -- name: next_due
--- Index entry_by_due: one seek for each partition and lane.
-select min(due_at) as due_at from entry where pool = ? and partition = ? and lane = ? and state = 'live'
+-- Index entry_by_due: one seek for each lane.
+select min(due_at) as due_at from entry where pool = ? and lane = ? and state = 'live'
 
 -- name: list_live
--- Index entry_by_due, from the cursor on; equal due times are sorted by key and slot. The caller merges
--- partitions and lanes.
+-- Index entry_by_due, from the cursor on; equal due times are sorted by key and slot. The caller merges lanes.
 select * from entry
-where pool = ?1 and partition = ?2 and lane = ?3 and state = 'live'
-  and (due_at, key, slot) > (?4, ?5, ?6) and due_at < ?7 and (?8 is null or (attempt > 0) = ?8)
-order by due_at, key, slot limit ?9
+where pool = ?1 and lane = ?2 and state = 'live'
+  and (due_at, key, slot) > (?3, ?4, ?5) and due_at < ?6 and (?7 is null or (attempt > 0) = ?7)
+order by due_at, key, slot limit ?8
 
 -- name: list_dead
 -- Index entry_dead, from the cursor on.

@@ -1,7 +1,6 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Entry, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
 import type { Put } from '../../pool/merge.ts'
-import { byDue } from '../../pool/order.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
@@ -16,7 +15,7 @@ import type {
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
-import { type Pools, type SqlitePool, findEntry, removeEntry, replaceEntry } from './pools.ts'
+import { type Pools, type SqlitePool, dueEntries, findEntry, removeEntry, replaceEntry } from './pools.ts'
 import { PutBatch } from './put-batch.ts'
 import type { Session } from './session.ts'
 import { slotColumn } from './table.ts'
@@ -125,17 +124,4 @@ function entriesOf(pool: SqlitePool, key: string, slot: number | null | undefine
   if (slot === undefined) return [...pool.journal.ofKey(key), ...pool.table.ofKey(key)]
   const entry = findEntry(pool, key, slot)
   return entry === undefined ? [] : [entry]
-}
-
-/** Due entries of the journal and the table, in due order. */
-export function dueEntries(pool: SqlitePool, request: TakeRequest, now: number): Entry[] {
-  const { lane, from, limit } = request
-  const partitions =
-    request.partitions ?? Array.from({ length: pool.settings.partitions }, (_, index) => index)
-  const found: Entry[] = []
-  for (const partition of partitions) {
-    found.push(...pool.table.due({ partition, lane }, now, limit, from))
-    if (lane === 'normal') found.push(...pool.journal.due(partition, now, limit, from))
-  }
-  return found.sort(byDue).slice(0, limit)
 }

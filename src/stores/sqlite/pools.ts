@@ -1,8 +1,9 @@
 // The pools that this process has opened: each with its settings, its table and its journal.
 import { assert } from '../../errors.ts'
 import type { Entry } from '../../pool/entry.ts'
+import { byDue } from '../../pool/order.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
-import type { PoolSettings } from '../../pool/store.ts'
+import type { PoolSettings, TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { Journal } from './journal.ts'
 import type { Session } from './session.ts'
@@ -38,9 +39,8 @@ export class Pools {
       existing.settings = settings
       return
     }
-    const place = { id, partitions: settings.partitions }
-    const table = new Table(this.#parts.database, place)
-    const journal = new Journal(this.#parts.database, place)
+    const table = new Table(this.#parts.database, id)
+    const journal = new Journal(this.#parts.database, id)
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
     this.#pools.set(settings.name, { id, settings, table, journal })
@@ -93,6 +93,13 @@ export function replaceEntry(pool: SqlitePool, earlier: Entry | undefined, entry
 
 export function isYoung(pool: SqlitePool, entry: Entry): boolean {
   return entry.slot !== null && pool.journal.get(entry.key, entry.slot)?.turn === entry.turn
+}
+
+/** Entries that are due in [request.from, now], in due order. */
+export function dueEntries(pool: SqlitePool, request: TakeRequest, now: number): Entry[] {
+  const young = pool.journal.due(request, now)
+  if ((pool.table.nextDueAt() ?? Infinity) > now) return young
+  return [...pool.table.due(request, now), ...young].sort(byDue).slice(0, request.limit)
 }
 
 /** When the pool's first entry is due; null: nothing waits. */

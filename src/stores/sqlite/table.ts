@@ -1,6 +1,6 @@
 // The table of entries: rows to entries and back. Every rule is the caller's.
 import { type Entry, type EntryState, LANES, type Lane } from '../../pool/entry.ts'
-import type { EntryCursor } from '../../pool/store.ts'
+import type { EntryCursor, TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import type { Mirror } from './session.ts'
 
@@ -47,14 +47,12 @@ export function fromSlotColumn(column: number): number | null {
 export class Table implements Mirror {
   readonly #database: Database
   readonly #pool: number
-  readonly #partitions: number
-  /** When the table's first entry is due; undefined: not known, ask the file. */
-  #nextDueAt: number | null | undefined
+  /** When the table's first entry is due; null: not known, ask the file. */
+  #nextDueAt: { value: number | null } | null = null
 
-  constructor(database: Database, pool: { id: number; partitions: number }) {
+  constructor(database: Database, pool: number) {
     this.#database = database
-    this.#pool = pool.id
-    this.#partitions = pool.partitions
+    this.#pool = pool
   }
 
   isEmpty(): boolean {
@@ -97,56 +95,45 @@ export class Table implements Mirror {
         entry.enqueuedAt,
         entry.putAt,
       )
-    this.#nextDueAt = undefined
+    this.#nextDueAt = null
   }
 
   delete(turn: number): void {
     this.#database.statement('delete_entry').run(turn)
-    this.#nextDueAt = undefined
+    this.#nextDueAt = null
   }
 
-  /** Entries of a partition and lane that are due in [from, until], in due order. */
-  due(place: { partition: number; lane: Lane }, until: number, limit: number, from = -MAX): Entry[] {
-    const { partition, lane } = place
-    const rows = this.#database
-      .statement('due_entries')
-      .all(this.#pool, partition, lane, Math.max(from, -MAX), Math.min(until, MAX), limit)
-    return toEntries(rows)
+  /** Entries that are due in [request.from, now], in due order. */
+  due({ lane, partitions, from, limit }: TakeRequest, now: number): Entry[] {
+    const owned = partitions === null ? null : JSON.stringify(partitions)
+    return toEntries(
+      this.#database.statement('due_entries').all(this.#pool, lane, Math.max(from, -MAX), now, owned, limit),
+    )
   }
 
   nextDueAt(): number | null {
-    if (this.#nextDueAt !== undefined) return this.#nextDueAt
-    let first: number | null = null
-    for (const { partition, lane } of this.#places()) {
-      const dueAt = this.#database.statement('next_due').get(this.#pool, partition, lane)?.['due_at'] as
-        | number
-        | null
-      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
-    }
-    this.#nextDueAt = first
-    return first
+    this.#nextDueAt ??= { value: this.#findNextDueAt() }
+    return this.#nextDueAt.value
   }
 
-  /** Up to `range.limit` live entries of each partition and lane, by (dueAt, key, slot). */
-  listLive(range: TableRange, failed: boolean | null): Entry[] {
-    const entries: Entry[] = []
+  /** Up to `range.limit` live entries of each lane, by (dueAt, key, slot). */
+  listLive({ after, before, limit }: TableRange, failed: boolean | null): Entry[] {
     const statement = this.#database.statement('list_live')
-    const { after, before, limit } = range
     const wanted = failed === null ? null : Number(failed)
-    for (const { partition, lane } of this.#places()) {
-      const place = [this.#pool, partition, lane] as const
-      const rows = statement.all(
-        ...place,
-        after.dueAt,
-        after.key,
-        slotColumn(after.slot),
-        before,
-        wanted,
-        limit,
-      )
-      entries.push(...toEntries(rows))
-    }
-    return entries
+    return LANES.flatMap((lane) =>
+      toEntries(
+        statement.all(
+          this.#pool,
+          lane,
+          after.dueAt,
+          after.key,
+          slotColumn(after.slot),
+          before,
+          wanted,
+          limit,
+        ),
+      ),
+    )
   }
 
   listDead({ after, before, limit }: TableRange): Entry[] {
@@ -166,7 +153,7 @@ export class Table implements Mirror {
   }
 
   refresh(): void {
-    this.#nextDueAt = undefined
+    this.#nextDueAt = null
   }
 
   flush(): void {}
@@ -174,12 +161,15 @@ export class Table implements Mirror {
   committed(): void {}
 
   rolledBack(): void {
-    this.#nextDueAt = undefined
+    this.#nextDueAt = null
   }
 
-  *#places(): Generator<{ partition: number; lane: Lane }> {
-    for (let partition = 0; partition < this.#partitions; partition++)
-      for (const lane of LANES) yield { partition, lane }
+  #findNextDueAt(): number | null {
+    const statement = this.#database.statement('next_due')
+    const dues = LANES.map((lane) => statement.get(this.#pool, lane)?.['due_at'] as number | null)
+    return dues.reduce((first, dueAt) =>
+      first === null || (dueAt !== null && dueAt < first) ? dueAt : first,
+    )
   }
 }
 

@@ -40,7 +40,9 @@ create table entry (
 ) strict;
 
 create unique index entry_by_key on entry (pool, key, slot);
-create index entry_by_due on entry (pool, partition, lane, due_at, attempt) where state = 'live';
+-- Due time before partition: one range serves every partition of a process, and a listing. A member that owns
+-- few partitions walks past the due entries of others, which its cursor bounds.
+create index entry_by_due on entry (pool, lane, due_at, partition, attempt) where state = 'live';
 create index entry_dead on entry (pool, due_at, key, slot) where state = 'dead';
 
 -- The journal: the young entries of one commit, as JSON text [[key, slot, partition, payload], …]. Entry i
