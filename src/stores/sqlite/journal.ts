@@ -17,6 +17,11 @@ interface Segment {
   live: number
 }
 
+/** About 400 bytes of memory each. */
+const MOST_ENTRIES = 500_000
+/** Characters of payloads. */
+const MOST_PAYLOAD = 64 * 1024 * 1024
+
 type Row = [key: string, slot: number, partition: number, payload: string | null]
 
 export class Journal implements Mirror {
@@ -31,7 +36,7 @@ export class Journal implements Mirror {
   #added: Segment[] = []
   #removed: { entry: Entry; segment: Segment }[] = []
   #size = 0
-  #bytes = 0
+  #payloadLength = 0
 
   constructor(database: Database, pool: number) {
     this.#database = database
@@ -42,9 +47,9 @@ export class Journal implements Mirror {
     return this.#size
   }
 
-  /** About how much memory the payloads take. */
-  get bytes(): number {
-    return this.#bytes
+  /** Whether new entries may begin here; else they go to the table at once, which is slower and bounds memory. */
+  get hasRoom(): boolean {
+    return this.#size < MOST_ENTRIES && this.#payloadLength < MOST_PAYLOAD
   }
 
   get(key: string, slot: number): Entry | undefined {
@@ -204,7 +209,7 @@ export class Journal implements Mirror {
     this.#queue.add(entry)
     segment.live += 1
     this.#size += 1
-    this.#bytes += entry.next.payload?.length ?? 0
+    this.#payloadLength += entry.next.payload?.length ?? 0
   }
 
   #drop(entry: Entry): Segment {
@@ -218,7 +223,7 @@ export class Journal implements Mirror {
     setBit(segment.bits, entry.turn - segment.firstTurn, true)
     segment.live -= 1
     this.#size -= 1
-    this.#bytes -= entry.next.payload?.length ?? 0
+    this.#payloadLength -= entry.next.payload?.length ?? 0
     return segment
   }
 }
