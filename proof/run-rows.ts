@@ -34,9 +34,10 @@ async function runRow(row: ProofRow, { quick, progress }: RunOptions): Promise<F
   const judged = threw || !(quick && row.speed === true)
   return {
     name: row.name,
+    value: result.value,
     bar: row.bar,
-    ...result,
     holds: judged ? result.holds : 'not judged',
+    ...(result.detail === undefined ? {} : { detail: result.detail }),
     seconds: Math.round((performance.now() - started) / 100) / 10,
   }
 }

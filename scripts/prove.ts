@@ -18,6 +18,7 @@ const findings = await runRows(rows, { quick: flags.quick, only: flags.only, pro
 if (findings.length === 0)
   refuse(`No row of proof ${issue} was run. There are:\n${rows.map((r) => r.name).join('\n')}`)
 
+if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
 const proof = describe()
 if (flags.report) writeReport(proof)
 process.stdout.write(

@@ -1,5 +1,6 @@
 // node scripts/run.mjs FILE ARGS…: sets the checkout up, then runs FILE under the pinned Node.
 // Plain JavaScript for Node 18 or newer. Prints nothing of its own unless there is something to set up.
+// npm hands a signal to the shell of its script alone; `exec` in package.json puts us in that shell's place.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { pinnedNode, setup } from './setup.mjs'

@@ -18,6 +18,8 @@ interface Group {
 }
 
 const root = join(import.meta.dirname, '..')
+/** A file that hangs must not hold CI for ever; the longest fault tests take a few minutes. */
+const fileTimeoutMs = 15 * 60_000
 
 export const groups = [
   { folder: 'test/tidy', concurrency: 2 },
@@ -43,7 +45,7 @@ async function runGroup({ folder, concurrency }: Group): Promise<Tally> {
   const files = globSync(`${folder}/**/*.test.ts`, { cwd: root }).toSorted()
   if (files.length === 0) return { passed: 0, failed: 0, skipped: 0 }
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
-  const events = run({ files, cwd: root, concurrency })
+  const events = run({ files, cwd: root, concurrency, timeout: fileTimeoutMs })
   events.on('test:summary', ({ file, counts }) => {
     // One summary per file comes too; the one without a file is the sum.
     if (file !== undefined) return

@@ -6,7 +6,7 @@ import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
-import { checkName, checkPartitions } from './pool/check.ts'
+import { checkName, checkPartitions } from './check.ts'
 import type { Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
@@ -121,7 +121,7 @@ export class Headrace {
       clock: this.clock,
       telemetry: this.telemetry,
     })
-    this.#topics.set(name, topic as Topic)
+    this.#topics.set(name, topic)
     return topic
   }
 
@@ -134,12 +134,12 @@ export class Headrace {
       topic: this.topic<Tick>(
         options.topic ?? name,
         options.partitions === undefined ? {} : { partitions: options.partitions },
-      ) as Topic,
+      ),
       store: this.store,
       clock: this.clock,
       telemetry: this.telemetry,
     })
-    this.#ticks.set(name, ticks as Ticks)
+    this.#ticks.set(name, ticks)
     if (this.state === 'running') void ticks.service.start()
     return ticks
   }
