@@ -23,6 +23,20 @@ const goneCases: Case[] = [
     },
   },
   {
+    title: '[V9] the repeat of a settle whose answer was lost tells the dueAt of the promoted run',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      await pool.put('a')
+      const run = await pool.takeOne()
+      await pool.put('a', { at: START + 10 })
+      await clock.leap(5)
+      await pool.settle(run, { kind: 'done' })
+      await clock.leap(20)
+      assert.deepEqual(await pool.settle(run, { kind: 'done' }), { result: 'gone', nextDueAt: START + 10 })
+      assert.equal((await pool.takeOne()).seen, 1)
+    },
+  },
+  {
     title: '[S1] a settle of an entry that is not there is gone',
     run: async ({ store }) => {
       const pool = await openPool(store)
