@@ -30,6 +30,7 @@ export async function callJson(parts: TransportParts, call: Call): Promise<unkno
   try {
     return await response.json()
   } catch (cause) {
+    parts.signal?.throwIfAborted()
     throw unreadable(parts, cause)
   } finally {
     release()
@@ -72,6 +73,8 @@ async function send(parts: TransportParts, call: Call, signal: AbortSignal): Pro
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     })
   } catch (cause) {
+    parts.signal?.throwIfAborted()
+    call.signal?.throwIfAborted()
     throw unreachable(parts, cause)
   }
 }
