@@ -1,5 +1,5 @@
 // What a pool accepts. Pure; the library and the server refuse bad input with the same words.
-import { LAST_MOMENT, parseTime } from './clock.ts'
+import { FIRST_MOMENT, LAST_MOMENT, parseTime } from './clock.ts'
 import { HeadraceError } from './errors.ts'
 
 export const LONGEST_KEY_BYTES = 512
@@ -11,6 +11,7 @@ export type Moment = string | number | Date
 
 /** The key, or `invalid_input`. Ill-formed text and NUL are refused: stores would merge or cut such keys. */
 export function checkKey(key: unknown, name = 'key'): string {
+  if (key === undefined) throw refuse(`${name} is missing`, `send "${name}" as a JSON string`)
   if (typeof key !== 'string')
     throw refuse(`${name} must be a text, not ${kindOf(key)}`, `send "${name}" as a JSON string`)
   if (key === '') throw refuse(`${name} is empty`, `give a ${name} of 1 to ${LONGEST_KEY_BYTES} bytes`)
@@ -29,13 +30,13 @@ export function checkKey(key: unknown, name = 'key'): string {
 /** Milliseconds of a moment, or `invalid_input`. The far past is accepted: it is due now. */
 export function checkMoment(at: unknown, name = 'at'): number {
   const ms = momentOf(at)
-  if (ms === null || !Number.isSafeInteger(ms) || ms > LAST_MOMENT) {
-    throw refuse(
-      `${name} is ${describe(at)}, which is no moment up to the end of the year 9999`,
-      `write RFC 3339 with a zone, such as "2027-02-28T14:16:00Z", or whole milliseconds since 1970`,
-    )
-  }
-  return ms
+  if (ms !== null && Number.isSafeInteger(ms) && ms >= FIRST_MOMENT && ms <= LAST_MOMENT) return ms
+  const what =
+    at === undefined ? 'missing' : `${describe(at)}, which is no moment up to the end of the year 9999`
+  throw refuse(
+    `${name} is ${what}`,
+    `write RFC 3339 with a zone, such as "2027-02-28T14:16:00Z", or whole milliseconds since 1970`,
+  )
 }
 
 function momentOf(at: unknown): number | null {
@@ -47,12 +48,7 @@ function momentOf(at: unknown): number | null {
 /** The payload as JSON text; undefined stays undefined. Refuses what is too large, too deep or no JSON. */
 export function checkPayload(payload: unknown, name = 'payload'): string | undefined {
   if (payload === undefined) return undefined
-  if (isDeeperThan(payload, DEEPEST_PAYLOAD)) {
-    throw refuse(
-      `${name} is nested deeper than ${DEEPEST_PAYLOAD} levels`,
-      'flatten it, or send it as a text',
-    )
-  }
+  checkInside(payload, name, DEEPEST_PAYLOAD)
   const text = toJson(payload, name)
   const bytes = Buffer.byteLength(text)
   if (bytes > LARGEST_PAYLOAD_BYTES) {
@@ -79,10 +75,19 @@ function toJson(payload: unknown, name: string): string {
   return text
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+/** Refuses what is nested too deep to be written again, and numbers that JSON would write as null. */
+function checkInside(value: unknown, name: string, levels: number): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw refuse(`${name} holds the number ${value}, which JSON cannot hold`, 'send it as a text')
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (levels === 0) {
+    throw refuse(
+      `${name} is nested deeper than ${DEEPEST_PAYLOAD} levels`,
+      'flatten it, or send it as a text',
+    )
+  }
+  for (const inner of Object.values(value)) checkInside(inner, name, levels - 1)
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i

@@ -69,6 +69,9 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** The earliest moment that is accepted: the year 0, before which RFC 3339 cannot write a time. */
+export const FIRST_MOMENT = -62_167_219_200_000
+
 /** The latest moment that is accepted: the last millisecond of the year 9999. */
 export const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 

@@ -8,7 +8,7 @@ interface OptionShape {
   kind: 'text' | 'integer' | 'duration' | 'choice'
   default: string | number | null
   doc: string
-  /** Masked wherever options are printed. */
+  /** Masked wherever options are printed, and given on the command line as a file, never as a value. */
   secret?: true
   min?: number
   max?: number
@@ -67,9 +67,14 @@ export function envName(name: OptionName): string {
   return `HEADRACE_${kebab(name).replaceAll('-', '_').toUpperCase()}`
 }
 
-/** `ticksMode` → `--ticks-mode`. */
+/** `ticksMode` → `--ticks-mode`; of a secret the file that holds it: `token` → `--token-file`. */
 export function flagName(name: OptionName): string {
-  return `--${kebab(name)}`
+  return `--${kebab(name)}${isSecret(name) ? '-file' : ''}`
+}
+
+/** Other users of a machine can read the arguments of a process, so a secret is never one of them. */
+export function isSecret(name: OptionName): boolean {
+  return 'secret' in OPTIONS[name]
 }
 
 function kebab(name: string): string {

@@ -23,6 +23,8 @@ export interface TelemetryEvents {
   'store.folded': { pool: string; entries: number }
   /** A request was answered. */
   'http.answered': { route: string; method: string; status: number; tookMs: number }
+  /** A request met an error that is no HeadraceError: a defect. */
+  'http.failed': { route: string; method: string; error: unknown }
 }
 
 export type StoreOperation = 'commit' | 'read' | 'pulse'

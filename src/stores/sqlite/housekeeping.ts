@@ -12,6 +12,8 @@ const FOLD_AFTER_MS = 10_000
 const FOLD_DUE_BEYOND_MS = 60_000
 /** About 20 ms of work. */
 const FOLD_LIMIT = 1000
+/** A journal with more entries than this is folded four times as fast. */
+const LARGE_JOURNAL = 100_000
 const FORGET_LIMIT = 1000
 
 export interface HousekeepingParts {
@@ -43,7 +45,12 @@ function foldable(pool: SqlitePool, now: number, limit: number): Entry[] {
   return pool.journal.foldable(now - FOLD_AFTER_MS, now + FOLD_DUE_BEYOND_MS, limit)
 }
 
-async function fold({ session, telemetry }: HousekeepingParts, pool: SqlitePool): Promise<void> {
+async function fold(parts: HousekeepingParts, pool: SqlitePool): Promise<void> {
+  const rounds = pool.journal.size > LARGE_JOURNAL ? 4 : 1
+  for (let round = 0; round < rounds; round++) await foldOnce(parts, pool)
+}
+
+async function foldOnce({ session, telemetry }: HousekeepingParts, pool: SqlitePool): Promise<void> {
   const count = await session.write('fold', ({ now }) => {
     const entries = foldable(pool, now, FOLD_LIMIT)
     foldEntries(pool, entries)

@@ -17,6 +17,16 @@ interface Segment {
   live: number
 }
 
+/** About 400 bytes of memory each. */
+const MOST_ENTRIES = 500_000
+/** Characters of payloads. */
+const MOST_PAYLOAD = 64 * 1024 * 1024
+
+interface SegmentRow {
+  first_turn: number
+  bits: Uint8Array | null
+}
+
 type Row = [key: string, slot: number, partition: number, payload: string | null]
 
 export class Journal implements Mirror {
@@ -31,7 +41,7 @@ export class Journal implements Mirror {
   #added: Segment[] = []
   #removed: { entry: Entry; segment: Segment }[] = []
   #size = 0
-  #bytes = 0
+  #payloadLength = 0
 
   constructor(database: Database, pool: number) {
     this.#database = database
@@ -42,9 +52,9 @@ export class Journal implements Mirror {
     return this.#size
   }
 
-  /** About how much memory the payloads take. */
-  get bytes(): number {
-    return this.#bytes
+  /** Whether new entries may begin here; else they go to the table at once, which is slower and bounds memory. */
+  get hasRoom(): boolean {
+    return this.#size < MOST_ENTRIES && this.#payloadLength < MOST_PAYLOAD
   }
 
   get(key: string, slot: number): Entry | undefined {
@@ -112,10 +122,10 @@ export class Journal implements Mirror {
 
   /** Follows what other processes have appended, removed and folded. */
   refresh(): void {
-    const rows = this.#database.statement('segment_turns').all(this.#pool) as { first_turn: number }[]
+    const rows = this.#database.statement('segments').all(this.#pool) as unknown as SegmentRow[]
     const present = new Set(rows.map((row) => row.first_turn))
     for (const segment of this.#segments.values()) if (!present.has(segment.firstTurn)) this.#discard(segment)
-    for (const firstTurn of present) this.#load(firstTurn)
+    for (const { first_turn: firstTurn, bits } of rows) this.#follow(firstTurn, [...(bits ?? [])])
   }
 
   flush(): void {
@@ -162,15 +172,13 @@ export class Journal implements Mirror {
     this.#removed = []
   }
 
-  #load(firstTurn: number): void {
-    const bits = [
-      ...((this.#database.statement('load_gone').get(firstTurn)?.['bits'] as Uint8Array | undefined) ?? []),
-    ]
+  #follow(firstTurn: number, bits: number[]): void {
     const known = this.#segments.get(firstTurn)
-    if (known !== undefined) {
-      this.#apply(known, bits)
-      return
-    }
+    if (known === undefined) this.#load(firstTurn, bits)
+    else this.#apply(known, bits)
+  }
+
+  #load(firstTurn: number, bits: number[]): void {
     const row = this.#database.statement('load_segment').get(firstTurn) as { put_at: number; entries: string }
     const entries = (JSON.parse(row.entries) as Row[]).map((parts, index) =>
       revive(parts, firstTurn + index, row.put_at),
@@ -184,9 +192,13 @@ export class Journal implements Mirror {
 
   /** Drops what `bits` says is gone and was not known to be. */
   #apply(segment: Segment, bits: number[]): void {
-    segment.entries.forEach((entry, index) => {
-      if (hasBit(bits, index) && !hasBit(segment.bits, index)) this.#drop(entry)
-    })
+    for (const [index, byte] of bits.entries()) {
+      if (byte === segment.bits[index]) continue
+      const eight = segment.entries.slice(8 * index, 8 * index + 8)
+      for (const entry of eight) {
+        if (hasBit(bits, entry.turn - segment.firstTurn) && this.#segmentOf.has(entry)) this.#drop(entry)
+      }
+    }
   }
 
   #discard(segment: Segment): void {
@@ -204,7 +216,7 @@ export class Journal implements Mirror {
     this.#queue.add(entry)
     segment.live += 1
     this.#size += 1
-    this.#bytes += entry.next.payload?.length ?? 0
+    this.#payloadLength += entry.next.payload?.length ?? 0
   }
 
   #drop(entry: Entry): Segment {
@@ -218,7 +230,7 @@ export class Journal implements Mirror {
     setBit(segment.bits, entry.turn - segment.firstTurn, true)
     segment.live -= 1
     this.#size -= 1
-    this.#bytes -= entry.next.payload?.length ?? 0
+    this.#payloadLength -= entry.next.payload?.length ?? 0
     return segment
   }
 }

@@ -81,16 +81,18 @@ export class PutBatch {
     )
   }
 
-  /** A new entry that is nothing special begins its life in the journal. */
   #write(existing: Entry | undefined, { entry, answer }: Merged): void {
-    const young =
-      existing === undefined && entry.slot !== null && entry.lane === 'normal' && entry.group === entry.key
-    if (young) this.#pool.journal.add(entry)
+    if (existing === undefined && this.#isYoung(entry)) this.#pool.journal.add(entry)
     else {
       replaceEntry(this.#pool, existing, entry)
       this.#tableIsEmpty = false
     }
     this.#announce(answer.dueAt)
+  }
+
+  /** A new entry that is nothing special begins its life in the journal. */
+  #isYoung({ slot, lane, group, key }: Entry): boolean {
+    return slot !== null && lane === 'normal' && group === key && this.#pool.journal.hasRoom
   }
 
   /** One hint for the whole batch, with its earliest due time. */

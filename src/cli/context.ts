@@ -1,0 +1,30 @@
+// What a command is handed from outside: streams, environment, clock and the signal of an interruption. Tests
+// hand in their own.
+import type { Clock } from '../clock.ts'
+
+export interface CliStream {
+  write(text: string): unknown
+  isTTY?: boolean
+}
+
+export interface CliContext {
+  stdout: CliStream
+  stderr: CliStream
+  env: Record<string, string | undefined>
+  clock: Clock
+  /** The clock's mono() when the process began its work. */
+  startedAt: number
+  /** Fires at the first SIGINT or SIGTERM, with an `Ended` as its reason. */
+  signal: AbortSignal
+}
+
+/** The end of a command that is neither success nor an error to explain. What there was to say was said. */
+export class Ended extends Error {
+  override readonly name = 'Ended'
+  readonly how: 'interrupted' | 'threshold missed'
+
+  constructor(how: 'interrupted' | 'threshold missed') {
+    super(how)
+    this.how = how
+  }
+}

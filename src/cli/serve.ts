@@ -1,0 +1,95 @@
+// headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Command } from 'commander'
+import { toIso } from '../clock.ts'
+import { OPTIONS, type OptionName, type Options } from '../options.ts'
+import { VERSION } from '../version.ts'
+import type { CommandParts } from './command.ts'
+import type { CliContext } from './context.ts'
+import { addSchemaFlags, readSchemaFlags } from './flags.ts'
+import { type Output, formatDuration } from './output.ts'
+
+const FLAGS = Object.keys(OPTIONS) as OptionName[]
+
+const EXAMPLES = `Examples:
+  $ headrace serve                                            everything in ./.headrace/headrace.db
+  $ headrace serve --store memory: --port 7401                forget everything at the end
+  $ HEADRACE_TOKEN=… headrace serve --host 0.0.0.0            open to other machines, with a token
+`
+
+export function addServe({ program, context, output }: CommandParts): void {
+  const command = program.command('serve').description('start a server').addHelpText('before', EXAMPLES)
+  addSchemaFlags(command, FLAGS).action(async (flags: Record<string, string>, self: Command) => {
+    const options = readSchemaFlags(flags, { names: FLAGS, env: context.env })
+    await serve(options, { context, output: output(self) })
+  })
+}
+
+interface ServeParts {
+  context: CliContext
+  output: Output
+}
+
+/** Serves until the signal fires, then finishes what is under way. */
+async function serve(options: Options, { context, output }: ServeParts): Promise<void> {
+  await prepareFolder(options.store)
+  // Loaded here, so that the commands which only talk to a server start without it.
+  const [{ headrace }, { createServer }] = await Promise.all([
+    import('../headrace.ts'),
+    import('../server/app.ts'),
+  ])
+  const race = await headrace(inputOf(options))
+  try {
+    const ticks = race.ticks('ticks', { mode: options.ticksMode, remember: options.ticksRemember })
+    const server = createServer(race, ticks, options)
+    await race.start()
+    const url = await server.listen()
+    announce({ url, options, store: race.store.address }, { context, output })
+    await fired(context.signal)
+    output.talk(`draining for at most ${formatDuration(options.drainWithin)}; once more to stop at once`)
+    await server.close()
+  } finally {
+    await race.stop()
+  }
+  output.talk('stopped')
+}
+
+/** The default store has a folder of its own, which nobody should have to create. */
+async function prepareFolder(store: string): Promise<void> {
+  if (store !== OPTIONS.store.default) return
+  await mkdir(dirname(store.slice('sqlite:'.length)), { recursive: true })
+}
+
+/** Resolved options as given ones: an absent token is left out. */
+function inputOf({ token, ...options }: Options): Omit<Options, 'token'> & { token?: string } {
+  return token === null ? options : { ...options, token }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function announce(
+  { url, options, store }: { url: string; options: Options; store: string },
+  { context, output }: ServeParts,
+): void {
+  const readyMs = Math.round(context.clock.mono() - context.startedAt)
+  if (output.json)
+    output.line({ version: VERSION, url, openapi: `${url}/openapi.json`, store, readyMs }, () => '')
+  const at = toIso(context.clock.now() + 10_000)
+  const authorization = options.token === null ? '' : ` -H "Authorization: Bearer $HEADRACE_TOKEN"`
+  output.talk(
+    [
+      `  headrace ${VERSION}   ready in ${readyMs} ms`,
+      '',
+      `  ➜  API      ${url}/v1      OpenAPI: /openapi.json`,
+      `  ➜  Store    ${store}${store === 'memory:' ? ' (forgotten at the end)' : ' (kept between runs)'}`,
+      `  ➜  Try      curl -XPOST ${url}/ticks${authorization} -d '{"item":"user1234","at":"${at}"}'`,
+      '',
+    ].join('\n'),
+  )
+}

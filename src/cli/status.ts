@@ -1,0 +1,37 @@
+// headrace status: one screen about a server.
+import type { Command } from 'commander'
+import type { StatusView } from '../client/client.ts'
+import type { CommandParts } from './command.ts'
+import { type ClientFlags, addClientFlags, clientOf } from './flags.ts'
+import { type Output, formatDuration, formatFields } from './output.ts'
+import { formatTopics } from './topic.ts'
+
+const EXAMPLES = `Examples:
+  $ headrace status
+  $ headrace status --server http://10.0.0.7:7400 --json
+`
+
+export function addStatus({ program, context, output }: CommandParts): void {
+  const command = program
+    .command('status')
+    .description('how a server is doing: its services, ticks and topics')
+    .addHelpText('before', EXAMPLES)
+  addClientFlags(command).action(async (flags: ClientFlags, self: Command) => {
+    const status = await clientOf(flags, context).status()
+    const out = output(self)
+    out.result(status, () => formatStatus(status, out))
+  })
+}
+
+function formatStatus(status: StatusView, output: Output): string {
+  const { ticks } = status
+  const counts = Object.entries(ticks.counts).map(([state, count]) => `${state} ${output.count(count)}`)
+  const fields = formatFields([
+    ['headrace', `${output.bold(status.version)}   up ${formatDuration(status.uptimeMs)}`],
+    ['store', status.store],
+    ['member', status.member],
+    ['services', status.services.map(({ name, state }) => `${name} ${state}`).join('   ')],
+    ['ticks', [`mode ${ticks.mode}`, `${ticks.partitions} partitions`, ...counts].join('   ')],
+  ])
+  return `${fields}\n\n${formatTopics(status.topics, output)}`
+}

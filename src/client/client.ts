@@ -1,0 +1,182 @@
+// The typed HTTP client, exported as `headrace/client`: ticks, topics and the state of a server. Errors are
+// HeadraceErrors with the server's own code and remedy.
+import { type Clock, systemClock } from '../clock.ts'
+import { type Duration, toMs } from '../duration.ts'
+import { HeadraceError } from '../errors.ts'
+import type {
+  EventPage,
+  Page,
+  StatusView,
+  TickAnswer,
+  TickCancelled,
+  TickView,
+  TopicDetail,
+  TopicEvent,
+  TopicView,
+} from './answers.ts'
+import { follow } from './follow.ts'
+import { type Call, type TransportParts, callJson } from './transport.ts'
+
+export { ERROR_CODES, type ErrorCode, HeadraceError } from '../errors.ts'
+export type * from './answers.ts'
+
+export interface ClientOptions {
+  /** Address of the server; http://127.0.0.1:7400 unless said. */
+  server?: string
+  token?: string | undefined
+  /** How long a request may take; at most a minute, 30 s unless said. */
+  timeout?: Duration
+  /** Ends every request under way. */
+  signal?: AbortSignal
+  clock?: Clock
+}
+
+export const DEFAULT_SERVER = 'http://127.0.0.1:7400'
+
+export type ConflictRule = 'earliest' | 'replace' | 'keep' | 'reject'
+
+export interface NewTick {
+  item: string
+  /** A Date, RFC 3339 text or milliseconds since 1970. */
+  at: Date | string | number
+  payload?: unknown
+  /** Only where an item has one tick (`--ticks-mode one`). */
+  onConflict?: ConflictRule | undefined
+}
+
+export interface TickQuery {
+  item?: string | undefined
+  state?: TickView['state'] | undefined
+  /** Due at or after. */
+  from?: string | undefined
+  /** Due before. */
+  before?: string | undefined
+  limit?: number | undefined
+  after?: string | undefined
+}
+
+export interface AddOptions {
+  /** The same key and body again answer what the first did. */
+  idempotencyKey?: string
+}
+
+export interface ReadQuery {
+  partition: number
+  /** An offset; the oldest event unless said. */
+  from?: number | undefined
+  limit?: number | undefined
+}
+
+export interface FollowQuery {
+  /** One partition; the whole topic unless said. */
+  partition?: number | undefined
+  /** `oldest`, `head` or, of one partition, an offset. */
+  from?: 'oldest' | 'head' | number | undefined
+  signal?: AbortSignal
+  /** Told of a lost connection before it is opened again. */
+  onLost?: (error: unknown) => void
+}
+
+export interface Client {
+  ticks: TicksClient
+  topics: TopicsClient
+  status(): Promise<StatusView>
+}
+
+export interface TicksClient {
+  add(tick: NewTick, options?: AddOptions): Promise<TickAnswer>
+  /** Adds all or none. */
+  addAll(ticks: NewTick[], options?: AddOptions): Promise<TickAnswer[]>
+  /** The tick of an item and a time, or `tick_unknown`. */
+  get(item: string, at: string): Promise<TickView>
+  /** Every tick of an item, or `tick_unknown`. */
+  getAll(
+    item: string,
+    page?: { limit?: number | undefined; after?: string | undefined },
+  ): Promise<Page<TickView>>
+  list(query?: TickQuery): Promise<Page<TickView>>
+  /** Cancels one tick, or all of an item. */
+  cancel(item: string, at?: string): Promise<TickCancelled>
+  /** Moves a tick; `from` may be null where an item has one tick. */
+  move(item: string, change: { from: string | null; to: string }): Promise<TickAnswer>
+}
+
+export interface TopicsClient {
+  list(): Promise<{ items: TopicView[] }>
+  get(topic: string): Promise<TopicDetail>
+  read<Value = unknown>(topic: string, query: ReadQuery): Promise<EventPage<Value>>
+  follow<Value = unknown>(topic: string, query?: FollowQuery): AsyncGenerator<TopicEvent<Value>, void>
+}
+
+export function createClient(options: ClientOptions = {}): Client {
+  const transport: TransportParts = {
+    server: checkServer(options.server ?? DEFAULT_SERVER),
+    token: options.token ?? null,
+    timeoutMs: toMs(options.timeout ?? '30s'),
+    clock: options.clock ?? systemClock,
+    signal: options.signal ?? null,
+  }
+  const call = async <Answer>(request: Call): Promise<Answer> =>
+    (await callJson(transport, request)) as Answer
+  return {
+    ticks: createTicksClient(call),
+    topics: createTopicsClient(call, transport),
+    status: () => call({ path: '/v1/status' }),
+  }
+}
+
+type Caller = <Answer>(request: Call) => Promise<Answer>
+
+function createTicksClient(call: Caller): TicksClient {
+  const path = (item: string): string => `/v1/ticks/${encodeURIComponent(item)}`
+  const post = <Answer>(body: unknown, { idempotencyKey }: AddOptions): Promise<Answer> =>
+    call({
+      method: 'POST',
+      path: '/ticks',
+      body,
+      headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+    })
+  return {
+    add: (tick, options = {}) => post(tick, options),
+    addAll: (ticks, options = {}) => post(ticks, options),
+    get: (item, at) => call({ path: path(item), query: { at } }),
+    getAll: (item, page = {}) => call({ path: path(item), query: page }),
+    list: ({ from, before, ...query } = {}) =>
+      call({ path: '/v1/ticks', query: { ...query, 'due.from': from, 'due.before': before } }),
+    cancel: (item, at) => call({ method: 'DELETE', path: path(item), query: { at } }),
+    move: (item, { from, to }) =>
+      call({ method: 'PATCH', path: path(item), query: { at: from ?? undefined }, body: { at: to } }),
+  }
+}
+
+function createTopicsClient(call: Caller, transport: TransportParts): TopicsClient {
+  const path = (topic: string): string => `/v1/topics/${encodeURIComponent(topic)}`
+  const events = (topic: string, partition: number | undefined): string =>
+    partition === undefined ? `${path(topic)}/events` : `${path(topic)}/partitions/${partition}/events`
+  return {
+    list: () => call({ path: '/v1/topics' }),
+    get: (topic) => call({ path: path(topic) }),
+    async read<Value>(topic: string, { partition, from, limit }: ReadQuery) {
+      const page = await call<EventPage<Value>>({
+        path: events(topic, partition),
+        query: { from, limit },
+      })
+      return { ...page, events: page.events.map((event) => Object.assign({ partition }, event)) }
+    },
+    follow: (topic, { partition, from, signal, onLost } = {}) =>
+      follow({
+        transport,
+        call: { path: events(topic, partition), query: { from } },
+        signal: signal ?? transport.signal,
+        ...(onLost === undefined ? {} : { onLost }),
+      }),
+  }
+}
+
+function checkServer(server: string): string {
+  const url = URL.parse(server)
+  if (url !== null && /^https?:$/.test(url.protocol)) return server.replace(/\/+$/, '')
+  throw new HeadraceError('invalid_options', `the server ${JSON.stringify(server)} is no http address`, {
+    remedy: `write it as ${DEFAULT_SERVER}`,
+  })
+}

@@ -1,0 +1,13 @@
+// A small seeded generator of numbers. Drawing from the clock's cryptographic source would cost more than
+// writing a request; here one draw seeds the whole run, and a test may give its own seed.
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

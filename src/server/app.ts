@@ -1,0 +1,158 @@
+// The HTTP server: builds Fastify, gives every route its guards and its telemetry, listens, and drains.
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import type { AddressInfo } from 'node:net'
+import { HeadraceError, assert } from '../errors.ts'
+import type { Headrace } from '../headrace.ts'
+import type { Options } from '../options.ts'
+import type { Ticks } from '../pool/ticks.ts'
+import { type Guard, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
+import { addBodyParsers } from './body.ts'
+import { Drain } from './drain.ts'
+import { addHealth } from './health.ts'
+import { addMetrics } from './metrics.ts'
+import { type DocumentedRoute, addOpenApi } from './openapi.ts'
+import { addPage } from './page.ts'
+import { LARGEST_BODY_BYTES } from './problem.ts'
+import { answerBrokenRequest, answerError, answerUnknownRoute } from './refusal.ts'
+import type { ServerContext } from './route.ts'
+import { addStatus } from './status.ts'
+import { addStream } from './stream.ts'
+import { addTicks } from './ticks.ts'
+import { addTicksPost } from './ticks-post.ts'
+import { addTopics } from './topics.ts'
+
+export type ServerOptions = Pick<Options, 'host' | 'port' | 'token' | 'drainWithin'>
+
+export interface Server {
+  /** Every route with its description. */
+  readonly routes: readonly DocumentedRoute[]
+  /** Begins to serve; answers the address, such as `http://127.0.0.1:7400`. */
+  listen(): Promise<string>
+  /** Answers what is under way, takes nothing new, and ends within `drainWithin`. */
+  close(): Promise<void>
+}
+
+const HEAD_WITHIN_MS = 10_000
+const REQUEST_WITHIN_MS = 30_000
+const KEEP_ALIVE_MS = 60_000
+const LOOK_FOR_SLOW_MS = 5000
+const MOST_CONNECTIONS = 10_000
+
+/** A server over a running Headrace; what `options` leaves out comes from its own options. */
+export function createServer(race: Headrace, ticks: Ticks, options: Partial<ServerOptions> = {}): Server {
+  const settings: ServerOptions = { ...race.options, ...options }
+  const context: ServerContext = {
+    race,
+    ticks,
+    drain: new Drain(race.clock),
+    startedAt: race.clock.mono(),
+  }
+  const app = build(context)
+  const routes = equipRoutes(app, context, settings.token)
+  addRoutes(app, context, routes)
+  let closing: Promise<void> | null = null
+  return {
+    routes,
+    listen: () => listen(app, settings),
+    close: () => (closing ??= close(app, context, settings.drainWithin)),
+  }
+}
+
+function build(context: ServerContext): FastifyInstance {
+  const { drain } = context
+  const app = Fastify({
+    logger: false,
+    bodyLimit: LARGEST_BODY_BYTES,
+    return503OnClosing: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_WITHIN_MS,
+    http: { headersTimeout: HEAD_WITHIN_MS, connectionsCheckingInterval: LOOK_FOR_SLOW_MS },
+    // An item is checked by its own rules, not by the length of its path.
+    routerOptions: { maxParamLength: 16_384 },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, drain),
+    frameworkErrors: (error, request, reply) => answerError(context, error, request, reply),
+  })
+  app.server.maxConnections = MOST_CONNECTIONS
+  drain.watch(app.server)
+  app.setErrorHandler((error, request, reply) => answerError(context, error, request, reply))
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.header('x-content-type-options', 'nosniff')
+    if (drain.draining) reply.header('connection', 'close')
+    done()
+  })
+  return app
+}
+
+/** Guards and counts every route that is added from here on, whoever adds it. */
+function equipRoutes(app: FastifyInstance, { race }: ServerContext, token: string | null): DocumentedRoute[] {
+  const routes: DocumentedRoute[] = []
+  const tokenCheck = token === null ? null : tokenGuard(token)
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const doc = route.config?.doc
+    const method = String(route.method)
+    assert(doc !== undefined, `the route ${method} ${route.url} describes itself`)
+    if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
+    const guards: Guard[] = []
+    if (tokenCheck !== null && doc.open !== true) guards.push(tokenCheck)
+    if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite)
+    route.onRequest = (request, _reply, done) => {
+      for (const guard of guards) guard(request.headers)
+      done()
+    }
+    route.onResponse = (_request, reply, done) => {
+      const { statusCode: status, elapsedTime: tookMs } = reply
+      race.telemetry.emit('http.answered', { route: route.url, method, status, tookMs })
+      done()
+    }
+  })
+  app.setNotFoundHandler((request, reply) => {
+    tokenCheck?.(request.headers)
+    answerUnknownRoute(routes, request, reply)
+  })
+  return routes
+}
+
+function addRoutes(app: FastifyInstance, context: ServerContext, routes: DocumentedRoute[]): void {
+  addBodyParsers(app)
+  addTicksPost(app, context)
+  addTicks(app, context)
+  addTopics(app, context)
+  addStream(app, context)
+  addHealth(app, context)
+  addMetrics(app, context)
+  addStatus(app, context)
+  addPage(app, context)
+  addOpenApi(app, routes)
+}
+
+async function listen(app: FastifyInstance, { host, port, token }: ServerOptions): Promise<string> {
+  refuseOpenServer(host, token)
+  await app.ready()
+  const { server } = app
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(refuseListen(error, { host, port })))
+    // One address even where `localhost` has two, so that there is one server to drain.
+    server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port }, resolve)
+  })
+  const { address, family, port: taken } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
+}
+
+function refuseListen(error: NodeJS.ErrnoException, at: { host: string; port: number }): HeadraceError {
+  if (error.code === 'EADDRINUSE') {
+    return new HeadraceError('address_in_use', `the port ${at.port} of ${at.host} is taken`, {
+      remedy: 'stop what listens there, or choose another port with --port',
+      cause: error,
+    })
+  }
+  return new HeadraceError('invalid_options', `cannot listen on ${at.host}:${at.port}: ${error.message}`, {
+    remedy: 'choose an address of this machine, and a port that you may use',
+    cause: error,
+  })
+}
+
+async function close(app: FastifyInstance, { drain }: ServerContext, withinMs: number): Promise<void> {
+  await app.ready()
+  await drain.end(app.server, withinMs)
+  await app.close()
+}

@@ -1,0 +1,57 @@
+// Who may ask: a bearer token, compared in constant time, and no changes on behalf of another site.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { HeadraceError } from '../errors.ts'
+
+/** Refuses to be reachable from other machines without a token. */
+export function refuseOpenServer(host: string, token: string | null): void {
+  if (token !== null || isLoopback(host)) return
+  throw new HeadraceError(
+    'token_required',
+    `listening on ${host} lets other machines in, and no token is set`,
+    {
+      remedy: 'set HEADRACE_TOKEN, or listen on 127.0.0.1',
+    },
+  )
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+function isLoopback(host: string): boolean {
+  const family = isIP(host)
+  return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Refuses a request by its headers; answers nothing when it may pass. */
+export type Guard = (headers: IncomingHttpHeaders) => void
+
+export function tokenGuard(token: string): Guard {
+  const expected = hash(token)
+  return ({ authorization }) => {
+    const [, given] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+    // Hashes have one length, so the comparison takes one time whatever was sent.
+    if (given !== undefined && timingSafeEqual(hash(given), expected)) return
+    const what =
+      given === undefined ? 'the request carries no bearer token' : 'the token is not the right one'
+    throw new HeadraceError('unauthorized', what, { remedy: 'send the header Authorization: Bearer TOKEN' })
+  }
+}
+
+function hash(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** A browser says where a request comes from; a page of another site must not change anything here. */
+export const refuseCrossSite: Guard = (headers) => {
+  const site = headers['sec-fetch-site']
+  if (site === undefined && headers.origin === undefined) return
+  if (site === 'same-origin' || site === 'none') return
+  if (site === undefined && headers.origin === `http://${headers.host ?? ''}`) return
+  if (site === undefined && headers.origin === `https://${headers.host ?? ''}`) return
+  throw new HeadraceError('cross_site', `the request comes from another site (${String(site ?? 'Origin')})`, {
+    remedy: 'send it from the same origin, or not from a browser',
+  })
+}

@@ -1,0 +1,101 @@
+// The end of a server: no new connections, every request under way is answered, then connections close.
+// What streams (SSE, NDJSON) listens to the signal and ends by itself.
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { Clock } from '../clock.ts'
+
+/**
+ * How long a keep-alive connection may stay silent once the drain began. A request that is on its way when
+ * the drain begins is answered (with `connection: close`) instead of being met by a closed socket.
+ */
+const SILENCE_MS = 300
+const LOOK_MS = 50
+/** How long what a client still sends is read and dropped, so that it can read our last words. */
+const LINGER_MS = 1000
+
+export class Drain {
+  readonly #clock: Clock
+  readonly #stop = new AbortController()
+  readonly #sockets = new Set<Socket>()
+  readonly #streams = new WeakSet<Socket>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get draining(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** Fires when the drain begins. */
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  watch(server: HttpServer): void {
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+  }
+
+  /** Marks a connection whose request may take as long as it likes. */
+  exempt(socket: Socket): () => void {
+    this.#streams.add(socket)
+    return () => void this.#streams.delete(socket)
+  }
+
+  isExempt(socket: Socket): boolean {
+    return this.#streams.has(socket)
+  }
+
+  /** Ends the server, after `withinMs` at the latest. */
+  async end(server: HttpServer, withinMs: number): Promise<void> {
+    if (this.draining) return
+    this.#stop.abort()
+    const ended = new AbortController()
+    const closed = new Promise<void>((resolve) => {
+      // The close of http.Server would cut idle connections at once, among them those whose next request is
+      // already on its way; the one of net.Server only stops listening.
+      NetServer.prototype.close.call(server, () => resolve())
+    }).then(() => ended.abort())
+    await this.#closeSilent(server, withinMs, ended.signal)
+    server.closeAllConnections()
+    await closed
+  }
+
+  async #closeSilent(server: HttpServer, withinMs: number, ended: AbortSignal): Promise<void> {
+    const deadline = this.#clock.mono() + withinMs
+    await this.#clock.sleep(Math.min(SILENCE_MS, withinMs), ended)
+    while (!ended.aborted && this.#clock.mono() < deadline) {
+      // In a turn of its own, so that bytes which have arrived are read before silence is judged.
+      await new Promise<void>((resolve) => this.#clock.turn(resolve))
+      server.closeIdleConnections()
+      for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+      await this.#clock.sleep(LOOK_MS, ended)
+    }
+  }
+}
+
+/** Ends an answer whose request has not been read to its end, and then the connection. */
+export function endEarly(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  const { socket } = request
+  response.end(() => {
+    socket.end()
+    request.removeAllListeners('readable').resume()
+    const timer = clock.timer(LINGER_MS, () => socket.destroy(), { background: true })
+    socket.once('close', () => timer.cancel())
+  })
+}
+
+/** The most bytes of a refused body that are read and dropped before the connection is cut. */
+const DROPPED_BYTES = 4 * 1024 * 1024
+
+/** Lets a client that sends too much read the refusal, and cuts it when it goes on for too long. */
+export function dropRest(request: IncomingMessage): void {
+  let dropped = 0
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > DROPPED_BYTES) request.socket.destroy()
+  })
+}

@@ -1,0 +1,140 @@
+// One client that follows a topic: reads pages from the store and writes them as server-sent events, no faster
+// than the client reads. Woken by the store's hints; looks by itself once a second, in case one was lost.
+import type { ServerResponse } from 'node:http'
+import { Alarm } from '../alarm.ts'
+import type { LogEvent } from '../log/store.ts'
+import { writeFollowedEvent } from './event-json.ts'
+import { Outlet } from './outlet.ts'
+import { OK, problemOf, toHeadraceError } from './problem.ts'
+import type { ServerContext } from './route.ts'
+
+const HEARTBEAT_MS = 15_000
+const LOOK_MS = 1000
+/** The shortest time between two looks, so that a busy topic costs each client at most 100 reads a second. */
+const GATHER_MS = 10
+/** What a page may hold: events are small as a rule, but one may have 1 MiB. */
+const SMALLEST_PAGE = 4
+const LARGEST_PAGE = 500
+const PAGE_CHARACTERS = 256 * 1024
+
+export interface Followed {
+  topic: string
+  /** Where to go on, per partition. */
+  positions: Map<number, number>
+  /** The whole topic: ids name the positions of all partitions. */
+  whole: boolean
+}
+
+export class Follower {
+  readonly #context: ServerContext
+  readonly #followed: Followed
+  readonly #response: ServerResponse
+  readonly #outlet: Outlet
+  readonly #alarm: Alarm
+  readonly #stop = new AbortController()
+  #page = 64
+
+  constructor(context: ServerContext, followed: Followed, response: ServerResponse) {
+    this.#context = context
+    this.#followed = followed
+    this.#response = response
+    this.#outlet = new Outlet(response)
+    this.#alarm = new Alarm(context.race.clock)
+  }
+
+  /** Runs until the client goes, the server drains, or the store fails. Never rejects. */
+  async run(): Promise<void> {
+    const { race, drain } = this.#context
+    this.#begin()
+    const stop = (): void => this.#stop.abort()
+    drain.signal.addEventListener('abort', stop, { once: true })
+    this.#response.once('close', stop)
+    if (drain.draining) stop()
+    const unwatch = race.store.watch((hint) => {
+      const ours =
+        hint.kind === 'foreign' || (hint.kind === 'appended' && hint.topic === this.#followed.topic)
+      if (ours) this.#alarm.wakeBy(race.clock.now())
+    })
+    const stopHeart = this.#beat()
+    await this.#follow().catch((error: unknown) => this.#fail(error))
+    stopHeart()
+    unwatch()
+    drain.signal.removeEventListener('abort', stop)
+    if (!this.#outlet.closed) this.#response.end('retry: 1000\n: the server ends this stream\n\n')
+  }
+
+  #begin(): void {
+    this.#response.writeHead(OK, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    })
+    this.#response.write(': following\n\n')
+  }
+
+  async #follow(): Promise<void> {
+    const { clock } = this.#context.race
+    while (!this.#stop.signal.aborted) {
+      this.#alarm.reset()
+      const more = await this.#flush()
+      const next = more ? clock.now() : clock.now() + LOOK_MS
+      await this.#alarm.sleepUntil(next, more ? 0 : GATHER_MS, this.#stop.signal)
+    }
+  }
+
+  /** Sends one page of each partition that has something new; answers whether there may be more. */
+  async #flush(): Promise<boolean> {
+    const { topic, positions } = this.#followed
+    const { bounds } = await this.#context.race.store.log.topic(topic)
+    let more = false
+    for (const { partition, head } of bounds) {
+      const from = positions.get(partition)
+      if (from === undefined || from >= head || this.#stop.signal.aborted) continue
+      const limit = this.#page
+      const events = await this.#context.race.store.log.read(topic, { partition, from, limit })
+      positions.set(partition, from + events.length)
+      if (from + events.length < head) more = true
+      await this.#send(events)
+    }
+    return more
+  }
+
+  async #send(events: LogEvent[]): Promise<void> {
+    let characters = 0
+    for (const [index, event] of events.entries()) {
+      const text = `${this.#id(event, index === events.length - 1)}data: ${writeFollowedEvent(event)}\n\n`
+      characters += text.length
+      await this.#outlet.write(text)
+    }
+    if (characters > PAGE_CHARACTERS) this.#page = Math.max(SMALLEST_PAGE, Math.floor(this.#page / 2))
+    else if (events.length === this.#page) this.#page = Math.min(LARGEST_PAGE, this.#page * 2)
+  }
+
+  /** Positions of a whole topic are long, so only the last message of a page carries them. */
+  #id(event: LogEvent, isLast: boolean): string {
+    if (!this.#followed.whole) return `id: ${event.offset}\n`
+    if (!isLast) return ''
+    const positions = [...this.#followed.positions].map(([partition, offset]) => `${partition}:${offset}`)
+    return `id: ${positions.join(',')}\n`
+  }
+
+  /** A comment every 15 seconds shows both sides that the other lives; two that find no reader end it. */
+  #beat(): () => void {
+    const { clock } = this.#context.race
+    let stuck = false
+    const beat = (): void => {
+      if (this.#outlet.full && stuck) this.#response.destroy()
+      stuck = this.#outlet.full
+      if (!stuck && !this.#outlet.closed) this.#response.write(': \n\n')
+      timer = clock.timer(HEARTBEAT_MS, beat, { background: true })
+    }
+    let timer = clock.timer(HEARTBEAT_MS, beat, { background: true })
+    return () => timer.cancel()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#outlet.closed) return
+    this.#response.write(`event: problem\ndata: ${JSON.stringify(problemOf(toHeadraceError(error)))}\n\n`)
+  }
+}

@@ -1,0 +1,64 @@
+// Whether it lives, and whether it is ready. These routes need no token.
+import type { FastifyInstance } from 'fastify'
+import { messageOf } from '../errors.ts'
+import { statusOf } from './problem.ts'
+import type { RouteDoc, ServerContext } from './route.ts'
+import { HEALTH, READINESS } from './schemas.ts'
+
+const STORE_WITHIN_MS = 1000
+const PULSE_WITHIN_MS = 3000
+
+const HEALTHY: RouteDoc = {
+  summary: 'Answers as soon as it serves.',
+  open: true,
+  answer: { 'application/json': HEALTH },
+}
+const LIVE: RouteDoc = { ...HEALTHY, summary: 'The process lives.' }
+const READY: RouteDoc = {
+  summary: 'The store answers, every service runs, and the server is not draining.',
+  open: true,
+  answer: { 'application/json': READINESS },
+  errors: ['not_running'],
+}
+
+interface Check {
+  name: string
+  ok: boolean
+  detail: string
+}
+
+export function addHealth(app: FastifyInstance, context: ServerContext): void {
+  app.get('/healthy', { config: { doc: HEALTHY } }, () => Promise.resolve({ status: 'ok' }))
+  app.get('/livez', { config: { doc: LIVE } }, () => Promise.resolve({ status: 'ok' }))
+  app.get('/readyz', { config: { doc: READY } }, async (_request, reply) => {
+    const checks = await checkAll(context)
+    const ready = checks.every(({ ok }) => ok)
+    if (!ready) reply.code(statusOf('not_running')).header('retry-after', '1')
+    return { status: ready ? 'ready' : 'unready', checks }
+  })
+}
+
+async function checkAll({ race, drain }: ServerContext): Promise<Check[]> {
+  const age = Math.round(race.pulseAgeMs)
+  return [
+    { name: 'server', ok: !drain.draining, detail: drain.draining ? 'draining' : 'serving' },
+    await checkStore(race),
+    { name: 'pulse age', ok: age < PULSE_WITHIN_MS, detail: `${age} ms ago` },
+    ...race.services().map(({ name, state }) => ({ name, ok: state === 'running', detail: state })),
+  ]
+}
+
+async function checkStore({ store, clock }: ServerContext['race']): Promise<Check> {
+  const late = new AbortController()
+  const began = clock.mono()
+  const answered = store.pulse().then(
+    () => ({ ok: true, detail: `answered in ${Math.round(clock.mono() - began)} ms` }),
+    (error: unknown) => ({ ok: false, detail: messageOf(error) }),
+  )
+  const waited = clock
+    .sleep(STORE_WITHIN_MS, late.signal)
+    .then(() => ({ ok: false, detail: `no answer within ${STORE_WITHIN_MS} ms` }))
+  const { ok, detail } = await Promise.race([answered, waited])
+  late.abort()
+  return { name: 'store', ok, detail }
+}

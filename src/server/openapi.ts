@@ -1,0 +1,83 @@
+// The OpenAPI document, written from what the routes say of themselves.
+import type { FastifyInstance } from 'fastify'
+import { VERSION } from '../version.ts'
+import { ACCEPTED, OK, statusOf } from './problem.ts'
+import type { RouteDoc, Schema } from './route.ts'
+import { PROBLEM } from './schemas.ts'
+
+export interface DocumentedRoute {
+  method: string
+  url: string
+  doc: RouteDoc
+}
+
+const DOC: RouteDoc = { summary: 'This document.', answer: { 'application/json': { type: 'object' } } }
+
+export function addOpenApi(app: FastifyInstance, routes: readonly DocumentedRoute[]): void {
+  app.get('/openapi.json', { config: { doc: DOC } }, () => Promise.resolve(writeOpenApi(routes)))
+}
+
+export function writeOpenApi(routes: readonly DocumentedRoute[]): unknown {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = (paths[openApiPath(route.url)] ??= {})
+    path[route.method.toLowerCase()] = operation(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Headrace', version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: { Problem: PROBLEM },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}
+
+/** `/v1/ticks/:item` → `/v1/ticks/{item}`. */
+export function openApiPath(url: string): string {
+  return url.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+function operation({ method, url, doc }: DocumentedRoute): unknown {
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name)
+  return {
+    operationId: `${method.toLowerCase()}${url.replaceAll(/[^a-z0-9]+/gi, '-')}`,
+    summary: doc.summary,
+    ...(doc.open === true ? { security: [] } : {}),
+    parameters: [
+      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...parameters('query', doc.query),
+      ...parameters('header', doc.headers),
+    ],
+    ...(doc.body === undefined ? {} : { requestBody: { required: true, content: content(doc.body) } }),
+    responses: responses(doc),
+  }
+}
+
+function parameters(place: 'query' | 'header', described: Readonly<Record<string, string>> = {}): unknown[] {
+  return Object.entries(described).map(([name, description]) => {
+    return { name, in: place, description, schema: { type: 'string' } }
+  })
+}
+
+function responses({ answer, accepted, errors = [], open }: RouteDoc): unknown {
+  const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  const byStatus = new Map<number, string[]>()
+  const codes = open === true ? errors : [...errors, 'unauthorized' as const, 'internal' as const]
+  for (const code of codes) {
+    const status = statusOf(code)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return {
+    [accepted === true ? ACCEPTED : OK]: { description: 'Done.', content: content(answer) },
+    ...Object.fromEntries(
+      [...byStatus].map(([status, of]) => [status, { description: of.join(', '), content: problem }]),
+    ),
+  }
+}
+
+function content(schemas: Readonly<Record<string, Schema>>): unknown {
+  return Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
+}

@@ -1,0 +1,73 @@
+// What every route file shares: what it is handed, how a route describes itself, and how queries are read.
+import type { ErrorCode } from '../errors.ts'
+import type { Headrace } from '../headrace.ts'
+import { nearest } from '../nearest.ts'
+import type { Ticks } from '../pool/ticks.ts'
+import type { Drain } from './drain.ts'
+import { refuse } from './json.ts'
+
+export interface ServerContext {
+  race: Headrace
+  ticks: Ticks
+  drain: Drain
+  /** When the server was built, by the monotonic clock. */
+  startedAt: number
+}
+
+/** A JSON Schema, as OpenAPI 3.1 prints it. */
+export type Schema = Readonly<Record<string, unknown>>
+
+/** How a route describes itself: its page in the OpenAPI document, and whether it needs a token. */
+export interface RouteDoc {
+  summary: string
+  /** Answers without a token. */
+  open?: true
+  query?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>>
+  /** Content type → schema of the body. */
+  body?: Readonly<Record<string, Schema>>
+  /** Content type → schema of the answer. */
+  answer: Readonly<Record<string, Schema>>
+  /** Answers 202. */
+  accepted?: true
+  errors?: readonly ErrorCode[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    doc?: RouteDoc
+  }
+}
+
+/** The query with each name at most once, or `invalid_input` that names what is not understood. */
+export function readQuery<Name extends string>(
+  query: unknown,
+  names: readonly Name[],
+): { [Key in Name]?: string } {
+  const read: Record<string, string> = {}
+  for (const [name, value] of Object.entries(query as Record<string, string | string[]>)) {
+    if (!names.includes(name as Name)) throw unknownParameter(name, names)
+    if (typeof value !== 'string') throw refuse(`the parameter ${name} is given twice`, 'give it once')
+    read[name] = value
+  }
+  return read as { [Key in Name]?: string }
+}
+
+/** A whole number of a query, or `invalid_input`. */
+export function readNumber(text: string, name: string, bounds: { min: number; max: number }): number {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= bounds.min && number <= bounds.max) return number
+  throw refuse(
+    `${name} is ${JSON.stringify(text.slice(0, 64))}`,
+    `give a whole number from ${bounds.min} to ${bounds.max}`,
+  )
+}
+
+function unknownParameter(name: string, names: readonly string[]): Error {
+  const near = nearest(name.slice(0, 64), names)
+  const known = names.length === 0 ? 'this route has none' : `the parameters are ${names.join(', ')}`
+  return refuse(
+    `there is no parameter ${JSON.stringify(name.slice(0, 64))}`,
+    near === null ? known : `did you mean ${near}?`,
+  )
+}

@@ -1,0 +1,113 @@
+// JSON Schemas of what the API takes and gives. They describe; the checks of input are in tick-input.ts and
+// route.ts.
+import type { Schema } from './route.ts'
+
+const TEXT: Schema = { type: 'string' }
+const COUNT: Schema = { type: 'integer', minimum: 0 }
+const TIME: Schema = { type: 'string', format: 'date-time' }
+const ANY: Schema = {}
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
+/** An object whose members are all there, but for those whose name ends with a question mark. */
+export function objectOf(members: Record<string, Schema>): Schema {
+  const entries = Object.entries(members)
+  return {
+    type: 'object',
+    required: entries.map(([name]) => name).filter((name) => !name.endsWith('?')),
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name.replace('?', ''), schema])),
+  }
+}
+
+function orNull(schema: Schema): Schema {
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+const ITEM: Schema = { type: 'string', minLength: 1, maxLength: 512 }
+const MOMENT: Schema = {
+  description: 'RFC 3339 with a zone, or milliseconds since 1970',
+  oneOf: [TIME, { type: 'integer' }],
+}
+const RESULT: Schema = { enum: ['created', 'merged', 'replaced', 'kept'] }
+
+export const NEW_TICK = objectOf({
+  item: ITEM,
+  at: MOMENT,
+  'payload?': ANY,
+  'onConflict?': { enum: ['earliest', 'replace', 'keep', 'reject'], description: 'only in ticks mode `one`' },
+})
+
+export const TICK_RESULT = objectOf({ item: ITEM, at: TIME, result: RESULT })
+
+export const TICK_LINE = objectOf({
+  line: COUNT,
+  'item?': ITEM,
+  'at?': TIME,
+  'result?': RESULT,
+  'error?': objectOf({ code: TEXT, detail: TEXT, remedy: TEXT }),
+})
+
+export const TICK = objectOf({
+  item: ITEM,
+  at: TIME,
+  dueAt: TIME,
+  state: { enum: ['waiting', 'due', 'backing-off', 'dead'] },
+  'payload?': ANY,
+  tally: COUNT,
+  partition: COUNT,
+  putAt: TIME,
+})
+
+export const TICKS = objectOf({ items: listOf(TICK), next: orNull(TEXT) })
+export const RESCHEDULE = objectOf({ at: MOMENT })
+export const CANCELLED = objectOf({ item: ITEM, cancelled: COUNT, due: COUNT })
+
+const TOPIC_MEMBERS = { name: TEXT, partitions: COUNT, retentionMs: COUNT, events: COUNT }
+const BOUNDS = objectOf({ partition: COUNT, oldest: COUNT, head: COUNT })
+export const TOPIC = objectOf({ ...TOPIC_MEMBERS, bounds: listOf(BOUNDS) })
+export const TOPICS = objectOf({ items: listOf(objectOf(TOPIC_MEMBERS)) })
+
+const EVENT_MEMBERS = {
+  offset: COUNT,
+  id: TEXT,
+  key: TEXT,
+  value: ANY,
+  headers: orNull({ type: 'object' }),
+  time: TIME,
+}
+export const EVENTS = objectOf({ events: listOf(objectOf(EVENT_MEMBERS)), next: COUNT })
+export const FOLLOWED_EVENT = objectOf({ partition: COUNT, ...EVENT_MEMBERS })
+
+export const HEALTH = objectOf({ status: TEXT })
+export const READINESS = objectOf({
+  status: TEXT,
+  checks: listOf(objectOf({ name: TEXT, ok: { type: 'boolean' }, detail: TEXT })),
+})
+
+export const STATUS = objectOf({
+  version: TEXT,
+  member: TEXT,
+  store: TEXT,
+  uptimeMs: COUNT,
+  services: listOf(objectOf({ name: TEXT, state: TEXT })),
+  ticks: objectOf({ mode: TEXT, partitions: COUNT, counts: { type: 'object', additionalProperties: COUNT } }),
+  topics: listOf(objectOf(TOPIC_MEMBERS)),
+})
+
+export const METRICS = objectOf({
+  metrics: listOf(objectOf({ name: TEXT, help: TEXT, kind: TEXT, series: listOf({ type: 'object' }) })),
+})
+
+export const PROBLEM = objectOf({
+  type: TEXT,
+  title: TEXT,
+  status: COUNT,
+  detail: TEXT,
+  code: TEXT,
+  remedy: TEXT,
+  retryable: { type: 'boolean' },
+  'instance?': TEXT,
+  'errors?': listOf(objectOf({ path: TEXT, message: TEXT })),
+})

@@ -1,0 +1,8 @@
+// The version of this package, read from its package.json, which lies beside src and beside dist.
+import { readFileSync } from 'node:fs'
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+export const VERSION = manifest.version
