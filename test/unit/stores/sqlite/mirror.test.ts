@@ -87,8 +87,16 @@ class World {
 
 async function contents(store: Store): Promise<unknown> {
   const { entries } = await store.pool.browse.list('ticks', { limit: 1000 })
+  const byKey = []
+  for (const key of ['a', 'b', 'e']) byKey.push(await store.pool.browse.list('ticks', { key, limit: 1000 }))
+  const { runs } = await store.pool.entries.take('ticks', {
+    partitions: null,
+    lane: 'normal',
+    from: -Infinity,
+    limit: 1000,
+  })
   const { bounds } = await store.log.topic('ticks')
-  return { entries, counts: await store.pool.browse.count('ticks'), bounds }
+  return { entries, byKey, runs, counts: await store.pool.browse.count('ticks'), bounds }
 }
 
 async function run(seed: number, folder: string): Promise<void> {
