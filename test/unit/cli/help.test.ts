@@ -26,8 +26,15 @@ const COMMANDS = [
   'migrate',
   'status',
   'generate',
-  ...['tick', 'tick add', 'tick get', 'tick list', 'tick cancel', 'tick move'],
-  ...['topic', 'topic list', 'topic read'],
+  'tick',
+  'tick add',
+  'tick get',
+  'tick list',
+  'tick cancel',
+  'tick move',
+  'topic',
+  'topic list',
+  'topic read',
 ]
 
 for (const command of COMMANDS) {
