@@ -6,9 +6,10 @@ import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
-import { checkName, checkPartitions } from './pool/check.ts'
+import { checkName, checkPartitions } from './check.ts'
 import type { Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
+import { refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { PulseLoop } from './pulse.ts'
 import { Service, type ServiceState } from './service.ts'
@@ -91,15 +92,21 @@ export class Headrace {
     return this.#service.state
   }
 
-  /** A pool by name; the same name gives the same pool. */
+  /** A pool by name; the same name gives the same pool, and refuses other settings. */
   pool(name: string, options: PoolOptions = {}): Pool {
     const existing = this.#pools.get(name)
-    if (existing !== undefined) return existing
     const settings = {
       name: checkName(name, 'pool'),
-      mode: options.mode ?? ('one' as const),
-      partitions: checkPartitions(options.partitions ?? this.options.partitions, `the pool ${name}`),
+      mode: options.mode ?? existing?.settings.mode ?? ('one' as const),
+      partitions: checkPartitions(
+        options.partitions ?? existing?.settings.partitions ?? this.options.partitions,
+        `the pool ${name}`,
+      ),
       rememberMs: toMs(options.remember ?? 0),
+    }
+    if (existing !== undefined) {
+      refuseOtherSettings(existing.settings, settings)
+      return existing
     }
     const pool = new Pool({ settings, store: this.store.pool, clock: this.clock, telemetry: this.telemetry })
     this.#pools.set(name, pool)
@@ -121,7 +128,7 @@ export class Headrace {
       clock: this.clock,
       telemetry: this.telemetry,
     })
-    this.#topics.set(name, topic as Topic)
+    this.#topics.set(name, topic)
     return topic
   }
 
@@ -134,12 +141,12 @@ export class Headrace {
       topic: this.topic<Tick>(
         options.topic ?? name,
         options.partitions === undefined ? {} : { partitions: options.partitions },
-      ) as Topic,
+      ),
       store: this.store,
       clock: this.clock,
       telemetry: this.telemetry,
     })
-    this.#ticks.set(name, ticks as Ticks)
+    this.#ticks.set(name, ticks)
     if (this.state === 'running') void ticks.service.start()
     return ticks
   }

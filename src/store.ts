@@ -25,7 +25,7 @@ export interface Moved {
 
 /** Due entries become events of a topic in one transaction: exactly once. A store has it or has not. */
 export interface Mover {
-  /** Moves due entries in due order per partition, none before its dueAt by the store's clock. [T1–T4] */
+  /** Moves due entries in due order per partition, none before its dueAt by the store's clock. [T1–T5] */
   move(request: MoveRequest): Promise<Moved>
 }
 
@@ -48,10 +48,11 @@ export interface Store {
   readonly pool: PoolStore
   readonly log: LogStore
   readonly mover: Mover
-  /** One call that tells what a member must know twice a second, and lets the store keep house. */
+  /** One call that tells what a member must know twice a second, and lets the store keep house. [D4] */
   pulse(): Promise<Pulse>
   /** Calls back on hints until the returned function is called. */
   watch(listener: (hint: Hint) => void): () => void
+  /** Lets what is under way end; harmless when repeated. */
   close(): Promise<void>
 }
 

@@ -18,7 +18,7 @@ export interface NewEvent {
 
 export interface LogEvent extends NewEvent {
   offset: number
-  /** The store's clock in the appending transaction. */
+  /** The store's clock in the appending transaction. [L6] */
   time: number
 }
 
@@ -54,7 +54,7 @@ export interface LogStore {
   read(topic: string, request: ReadRequest): Promise<LogEvent[]>
   /** Every topic with its bounds. */
   topics(): Promise<TopicStatus[]>
-  /** One topic, or `topic_unknown`. */
+  /** One topic, or `topic_unknown`. [L1] */
   topic(name: string): Promise<TopicStatus>
   /** Removes up to `limit` events older than the topic's retention; answers how many. [L5] */
   trim(topic: string, limit: number): Promise<number>

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { partitionOf } from '../partition.ts'
-import { checkKey, checkPayload } from '../pool/check.ts'
+import { checkKey, checkPayload } from '../check.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Appended, LogEvent, LogStore, TopicSettings, TopicStatus } from './store.ts'
 

@@ -50,6 +50,16 @@ export function stateOf(entry: Entry, now: number): EntryState {
   return entry.attempt > 0 ? 'backing-off' : 'waiting'
 }
 
+/** When the entry's next run is due; null: it is dead. */
+export function liveDueAt(entry: Entry): number | null {
+  return entry.state === 'dead' ? null : entry.next.dueAt
+}
+
+/** Whether a run taken with this turn may still be settled: the turn is current and not dead. [S1] [S7] */
+export function holdsTurn(entry: Entry, turn: number): boolean {
+  return entry.turn === turn && entry.state === 'live'
+}
+
 /** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */
 export function entryName(key: string, slot: number | null): string {
   return `${slot ?? ''}\0${key}`

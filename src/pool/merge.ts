@@ -29,7 +29,7 @@ export interface MergeContext {
   now: number
   partition: number
   /** A number that was never used in this partition. */
-  newTurn(): number
+  newTurn: () => number
 }
 
 export interface Merged {

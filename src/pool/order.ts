@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import type { EntryCursor } from './store.ts'
 
 export function byDue(a: Entry, b: Entry): number {
-  return compare(cursorOf(a), cursorOf(b))
+  return a.next.dueAt - b.next.dueAt || compare(cursorOf(a), cursorOf(b))
 }
 
 export function isAfter(entry: Entry, cursor: EntryCursor): boolean {

@@ -40,7 +40,7 @@ export interface Settled {
 export interface SettleContext {
   /** The store's clock, read under the lock. */
   now: number
-  newTurn(): number
+  newTurn: () => number
 }
 
 /** Applies an outcome to the entry that holds the settlement's turn; the store has checked that it does. */

@@ -77,7 +77,7 @@ export interface SettleAnswer {
 export interface Entries {
   /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] */
   open(settings: PoolSettings): Promise<void>
-  /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [P1] */
+  /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [R1–R4] [P1] */
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>
   /** Removes an entry, or with slot `undefined` every entry of the key. [C1] */
   cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
@@ -86,7 +86,7 @@ export interface Entries {
     pool: string,
     change: { key: string; slot: number | null; at: number },
   ): Promise<RescheduleAnswer>
-  /** Reads due runs; writes nothing. [P2] */
+  /** Reads due runs; writes nothing. [D1–D3] [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
   /** Settles runs by turn. [S1–S9] [P3] */
   settle(pool: string, settlements: Settlement[]): Promise<SettleAnswer[]>
@@ -112,13 +112,13 @@ export interface EntryCursor {
 }
 
 export interface Browse {
-  /** One entry; null: absent. */
+  /** One entry; null: absent. [B1] */
   get(pool: string, name: { key: string; slot: number | null }): Promise<Entry | null>
-  /** A page of entries by (dueAt, key, slot), and the store's time. */
+  /** A page of entries by (dueAt, key, slot), and the store's time. [B2] [B3] */
   list(pool: string, query: EntryQuery): Promise<{ now: number; entries: Entry[] }>
-  /** How many entries the pool holds, by state. */
+  /** How many entries the pool holds, by state. [B4] */
   count(pool: string): Promise<Record<EntryState, number>>
-  /** The newest deaths first. */
+  /** The newest deaths first. [S7] */
   deaths(pool: string, limit: number): Promise<Death[]>
 }
 

@@ -1,7 +1,7 @@
 // JSON from outside: bytes → value, or `invalid_input` that says what is wrong with them.
 import { isUtf8 } from 'node:buffer'
 import { HeadraceError, messageOf } from '../errors.ts'
-import { DEEPEST_PAYLOAD } from '../pool/check.ts'
+import { DEEPEST_PAYLOAD } from '../check.ts'
 
 export function readJson(body: Buffer): unknown {
   if (body.length === 0) throw refuse('the body is empty', 'send JSON')

@@ -2,7 +2,7 @@
 // for a wrong field are better than a schema's.
 import { HeadraceError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
-import { checkKey, checkMoment, checkPayload } from '../pool/check.ts'
+import { checkKey, checkMoment, checkPayload } from '../check.ts'
 import { CONFLICT_RULES, type Mode, type OnConflict } from '../pool/entry.ts'
 import type { Put } from '../pool/merge.ts'
 import { isObject, refuse } from './json.ts'

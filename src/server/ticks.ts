@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
-import { checkKey, checkMoment } from '../pool/check.ts'
+import { checkKey, checkMoment } from '../check.ts'
 import type { EntryState } from '../pool/entry.ts'
 import type { EntryView } from '../pool/pool.ts'
 import type { EntryCursor, EntryQuery } from '../pool/store.ts'

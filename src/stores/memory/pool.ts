@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { partitionOf } from '../../partition.ts'
-import { type Entry, type EntryState, entryName, stateOf } from '../../pool/entry.ts'
+import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
 import { type Merged, type Put, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
@@ -102,7 +102,7 @@ export class MemoryPools implements Entries, Browse {
     const pool = this.of(name)
     const now = this.#clock.now()
     const answer = { cancelled: 0, due: 0 }
-    for (const entry of [...pool.entries.values()]) {
+    for (const entry of pool.entries.values()) {
       if (entry.key !== key || (slot !== undefined && entry.slot !== slot)) continue
       pool.entries.delete(entryName(entry.key, entry.slot))
       answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
@@ -161,7 +161,7 @@ export class MemoryPools implements Entries, Browse {
     const id = entryName(settlement.key, settlement.slot)
     const entry = pool.entries.get(id)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
-    if (entry.turn !== settlement.turn) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     const settled = settle(entry, settlement, { now, newTurn: this.newTurn })
     if (settled.death !== null) pool.deaths.unshift(settled.death)
     if (settled.entry === null) pool.entries.delete(id)
@@ -241,8 +241,4 @@ export function earliest(pool: MemoryPool): number | null {
     if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
   }
   return first
-}
-
-function liveDueAt(entry: Entry): number | null {
-  return entry.state === 'dead' ? null : entry.next.dueAt
 }

@@ -1,6 +1,6 @@
 // What a pool accepts. Pure; the library and the server refuse bad input with the same words.
-import { FIRST_MOMENT, LAST_MOMENT, parseTime } from '../clock.ts'
-import { HeadraceError } from '../errors.ts'
+import { FIRST_MOMENT, LAST_MOMENT, parseTime } from './clock.ts'
+import { HeadraceError } from './errors.ts'
 
 export const LONGEST_KEY_BYTES = 512
 export const LARGEST_PAYLOAD_BYTES = 1024 * 1024

@@ -1,0 +1,210 @@
+// One SQLite file: opening it, its settings, its migrations, its prepared statements, and its errors.
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Clock } from '../../clock.ts'
+import { HeadraceError, assert, messageOf } from '../../errors.ts'
+import { loadQueries } from '../../sql.ts'
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url)
+/** 'HRAC': tells our files from another application's. */
+const APPLICATION_ID = 0x48524143
+const OPEN_WITHIN_MS = 5000
+
+/**
+ * WAL and synchronous FULL: a commit is on the disk before it is answered. busy_timeout 0: waiting inside
+ * SQLite would block the event loop; the session waits outside. A checkpoint every 16 MB copies pages that
+ * were written several times only once, and still takes well under 100 ms.
+ */
+const SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA busy_timeout = 0;
+  PRAGMA cache_size = -32768;
+  PRAGMA wal_autocheckpoint = 4000;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA temp_store = MEMORY;
+`
+
+export class Database {
+  readonly path: string
+  readonly #connection: DatabaseSync
+  readonly #queries: ReadonlyMap<string, string>
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #dataVersion: StatementSync
+
+  private constructor(path: string, connection: DatabaseSync) {
+    this.path = path
+    this.#connection = connection
+    this.#queries = new Map(
+      ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [
+        ...loadQueries(new URL(file, import.meta.url)),
+      ]),
+    )
+    this.#dataVersion = connection.prepare('PRAGMA data_version')
+  }
+
+  /** Opens and migrates; several processes may do so at once. */
+  static async open(path: string, clock: Clock): Promise<Database> {
+    const file = resolve(path)
+    const connection = connect(file)
+    try {
+      await patiently(clock, () => connection.exec(SETTINGS))
+      await patiently(clock, () => migrate(file, connection))
+      return new Database(file, connection)
+    } catch (error) {
+      connection.close()
+      throw toHeadraceError(error, file)
+    }
+  }
+
+  /** The prepared statement of a named query. Rows come as objects. */
+  statement(name: string): StatementSync {
+    let statement = this.#statements.get(name)
+    if (statement === undefined) {
+      const query = this.#queries.get(name)
+      assert(query !== undefined, `there is no query ${name}`)
+      statement = this.#connection.prepare(query)
+      this.#statements.set(name, statement)
+    }
+    return statement
+  }
+
+  exec(command: 'BEGIN' | 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'): void {
+    this.#connection.exec(command)
+  }
+
+  /** Changes when another connection has committed; costs about 2 µs. */
+  dataVersion(): number {
+    return this.#dataVersion.get()?.['data_version'] as number
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#connection.close()
+  }
+}
+
+/** The number of the newest migration in this package. */
+export function latestVersion(): number {
+  return migrationFiles().length
+}
+
+function connect(file: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    return new DatabaseSync(file)
+  } catch (error) {
+    throw toHeadraceError(error, file)
+  }
+}
+
+async function patiently(clock: Clock, work: () => void): Promise<void> {
+  const deadline = clock.mono() + OPEN_WITHIN_MS
+  for (;;) {
+    try {
+      work()
+      return
+    } catch (error) {
+      if (!isBusy(error) || clock.mono() > deadline) throw error
+      await clock.sleep(5 + clock.random() * 20)
+    }
+  }
+}
+
+function migrate(file: string, connection: DatabaseSync): void {
+  refuseForeign(file, connection)
+  if (pragma(connection, 'user_version') === latestVersion()) return
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have migrated while this one waited for the lock.
+    for (let version = pragma(connection, 'user_version'); version < latestVersion(); version++) {
+      connection.exec(readFileSync(new URL(migrationFiles()[version] as string, MIGRATIONS), 'utf8'))
+      connection.exec(`PRAGMA user_version = ${version + 1}`)
+    }
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    connection.exec('COMMIT')
+  } catch (error) {
+    rollBack(() => connection.exec('ROLLBACK'))
+    throw error
+  }
+}
+
+function refuseForeign(file: string, connection: DatabaseSync): void {
+  const version = pragma(connection, 'user_version')
+  const application = pragma(connection, 'application_id')
+  const tables = connection.prepare('PRAGMA table_list').all().length
+  // An empty file lists only sqlite_schema and sqlite_temp_schema.
+  if (application !== APPLICATION_ID && (application !== 0 || version !== 0 || tables > 2)) {
+    throw new HeadraceError('store_failed', `${file} is the database of another application`, {
+      remedy: 'choose another path for the store',
+    })
+  }
+  if (version > latestVersion()) {
+    throw new HeadraceError(
+      'store_newer',
+      `${file} has schema version ${version}, this Headrace knows versions up to ${latestVersion()}`,
+      { remedy: 'upgrade this Headrace, or open another store' },
+    )
+  }
+}
+
+function migrationFiles(): string[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+}
+
+function pragma(connection: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return connection.prepare(`PRAGMA ${name}`).get()?.[name] as number
+}
+
+/** SQLite has rolled back by itself after some errors; a second ROLLBACK then complains, to no harm. */
+export function rollBack(roll: () => void): void {
+  try {
+    roll()
+  } catch (error) {
+    if (!messageOf(error).includes('no transaction is active')) throw error
+  }
+}
+
+const BUSY = 5
+const LOCKED = 6
+const FULL = 13
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** The low byte of SQLite's extended result code; null for anything else that was thrown. */
+function primaryCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null
+  return error.errcode & 0xff
+}
+
+/** The one place where a SQLite error becomes ours; what is ours already, or no store's, passes. */
+export function toHeadraceError(error: unknown, file: string): unknown {
+  const code = primaryCode(error)
+  if (error instanceof HeadraceError || (code === null && !isFileError(error))) return error
+  if (code === FULL || (error as NodeJS.ErrnoException).code === 'ENOSPC') {
+    return new HeadraceError('store_full', `there is no room left for ${file}`, {
+      cause: error,
+      remedy: 'free some disk space; nothing acknowledged was lost, and work goes on when there is room',
+    })
+  }
+  if (isBusy(error)) {
+    return new HeadraceError('store_busy', `${file} is locked by another process`, {
+      cause: error,
+      remedy: 'try again; if it lasts, look for a process that holds a transaction open on the file',
+    })
+  }
+  return new HeadraceError('store_failed', `${file}: ${messageOf(error)}`, {
+    cause: error,
+    remedy: 'check that the file and its folder can be read and written, and that the disk is sound',
+  })
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,120 @@
+// The log: events in a table clustered by topic, partition and offset.
+import { refuseGone, refuseOtherPartition, refuseOtherTopic } from '../../log/refuse.ts'
+import type {
+  Appended,
+  LogEvent,
+  LogStore,
+  NewEvent,
+  ReadRequest,
+  TopicSettings,
+  TopicStatus,
+} from '../../log/store.ts'
+import type { Hint } from '../../store.ts'
+import type { Database } from './database.ts'
+import type { Session, Transaction } from './session.ts'
+import { type SqliteTopic, type Topics, statusOf } from './topics.ts'
+
+export interface SqliteLogParts {
+  database: Database
+  session: Session
+  topics: Topics
+  hint(hint: Hint): void
+}
+
+export class SqliteLog implements LogStore {
+  readonly #parts: SqliteLogParts
+
+  constructor(parts: SqliteLogParts) {
+    this.#parts = parts
+  }
+
+  open(settings: TopicSettings): Promise<void> {
+    return this.#parts.session.write('other', (tx) => {
+      const { topics, database } = this.#parts
+      const existing = topics.find(settings.name)
+      if (existing === undefined) {
+        topics.add(settings)
+        return
+      }
+      refuseOtherTopic(existing.settings, settings)
+      if (existing.settings.retentionMs === settings.retentionMs) return
+      database.statement('save_retention').run(settings.retentionMs, existing.id)
+      tx.afterCommit(() => {
+        existing.settings = settings
+      })
+    })
+  }
+
+  append(name: string, events: NewEvent[]): Promise<Appended[]> {
+    return this.#parts.session.write('append', (tx) => this.appendIn(tx, this.#parts.topics.of(name), events))
+  }
+
+  /** Appends in a transaction that the caller has open. */
+  appendIn(tx: Transaction, topic: SqliteTopic, events: NewEvent[]): Appended[] {
+    for (const { partition } of events) refuseOtherPartition(topic.settings, partition)
+    const statement = this.#parts.database.statement('add_event')
+    const appended = events.map((event): Appended => {
+      const bounds = this.#parts.topics.change(topic, event.partition)
+      const offset = bounds.next++
+      statement.run(
+        topic.id,
+        event.partition,
+        offset,
+        event.id,
+        event.key,
+        event.value,
+        event.headers,
+        tx.now,
+      )
+      return { partition: event.partition, offset, time: tx.now }
+    })
+    if (events.length > 0)
+      tx.afterCommit(() => this.#parts.hint({ kind: 'appended', topic: topic.settings.name }))
+    return appended
+  }
+
+  async read(name: string, { partition, from, limit }: ReadRequest): Promise<LogEvent[]> {
+    return this.#parts.session.read(() => {
+      const topic = this.#parts.topics.of(name)
+      refuseOtherPartition(topic.settings, partition)
+      const { oldest, next } = topic.bounds[partition] as { oldest: number; next: number }
+      refuseGone(name, from, { partition, oldest, head: next })
+      if (from >= next) return []
+      const rows = this.#parts.database.statement('read_events').all(topic.id, partition, from, limit)
+      return (rows as unknown as LogEvent[]).map(({ offset, id, key, value, headers, time }) => {
+        return { partition, offset, id, key, value, headers, time }
+      })
+    })
+  }
+
+  async topics(): Promise<TopicStatus[]> {
+    return this.#parts.session.read(() => [...this.#parts.topics.all()].map(statusOf))
+  }
+
+  async topic(name: string): Promise<TopicStatus> {
+    return this.#parts.session.read(() => statusOf(this.#parts.topics.of(name)))
+  }
+
+  trim(name: string, limit: number): Promise<number> {
+    return this.#parts.session.write('other', ({ now }) => {
+      const topic = this.#parts.topics.of(name)
+      const before = now - topic.settings.retentionMs
+      let removed = 0
+      for (let partition = 0; partition < topic.settings.partitions && removed < limit; partition++) {
+        removed += this.#trimPartition(topic, partition, before, limit - removed)
+      }
+      return removed
+    })
+  }
+
+  #trimPartition(topic: SqliteTopic, partition: number, before: number, limit: number): number {
+    const rows = this.#parts.database.statement('oldest_times').all(topic.id, partition, limit)
+    const kept = rows.findIndex((row) => (row['time'] as number) >= before)
+    const removed = kept === -1 ? rows.length : kept
+    if (removed === 0) return 0
+    const bounds = this.#parts.topics.change(topic, partition)
+    bounds.oldest += removed
+    this.#parts.database.statement('trim_events').run(topic.id, partition, bounds.oldest)
+    return removed
+  }
+}

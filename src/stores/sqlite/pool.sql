@@ -1,0 +1,109 @@
+-- name: find_pool
+select id, mode, partitions, remember_ms from pool where name = ?
+
+-- name: add_pool
+insert into pool (name, mode, partitions, remember_ms) values (?, ?, ?, ?)
+
+-- name: save_remember
+update pool set remember_ms = ? where id = ?
+
+-- name: has_entries
+-- Index entry_by_key: one seek.
+select 1 from entry where pool = ? limit 1
+
+-- name: find_entry
+-- Index entry_by_key: one seek.
+select * from entry where pool = ? and key = ? and slot = ?
+
+-- name: entries_of_key
+-- Index entry_by_key.
+select * from entry where pool = ? and key = ? order by slot
+
+-- name: save_entry
+-- A new turn makes a new row; the row of the entry's earlier turn is deleted first.
+insert into entry (
+  turn, pool, key, slot, grp, partition, lane, due_at, tally, payload, after_due_at, after_tally, after_payload,
+  attempt, state, failing, enqueued_at, put_at
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+on conflict (turn) do update set
+  lane = excluded.lane, due_at = excluded.due_at, tally = excluded.tally, payload = excluded.payload,
+  after_due_at = excluded.after_due_at, after_tally = excluded.after_tally,
+  after_payload = excluded.after_payload, attempt = excluded.attempt, state = excluded.state,
+  failing = excluded.failing, put_at = excluded.put_at
+
+-- name: delete_entry
+delete from entry where turn = ?
+
+-- name: due_entries
+-- Index entry_by_due, bounded below by the cursor and above by the limit.
+select * from entry
+where pool = ?1 and lane = ?2 and state = 'live' and due_at between ?3 and ?4
+  and (?5 is null or partition in (select value from json_each(?5)))
+order by due_at limit ?6
+
+-- name: next_due
+-- Index entry_by_due: one seek for each lane.
+select min(due_at) as due_at from entry where pool = ? and lane = ? and state = 'live'
+
+-- name: list_live
+-- Index entry_by_due, from the cursor on; equal due times are sorted by key and slot. The caller merges lanes.
+select * from entry
+where pool = ?1 and lane = ?2 and state = 'live'
+  and (due_at, key, slot) > (?3, ?4, ?5) and due_at < ?6 and (?7 is null or (attempt > 0) = ?7)
+order by due_at, key, slot limit ?8
+
+-- name: list_dead
+-- Index entry_dead, from the cursor on.
+select * from entry
+where pool = ?1 and state = 'dead' and (due_at, key, slot) > (?2, ?3, ?4) and due_at < ?5
+order by due_at, key, slot limit ?6
+
+-- name: count_live
+-- Index entry_by_due, covering.
+select
+  count(*) filter (where due_at <= ?2) as due,
+  count(*) filter (where due_at > ?2 and attempt > 0) as backing_off,
+  count(*) filter (where due_at > ?2 and attempt = 0) as waiting
+from entry where pool = ?1 and state = 'live'
+
+-- name: count_dead
+-- Index entry_dead, covering.
+select count(*) as dead from entry where pool = ? and state = 'dead'
+
+-- name: is_fired
+select 1 from fired where pool = ? and key = ? and slot = ? and until > ?
+
+-- name: add_fired
+insert into fired (pool, key, slot, until) values (?, ?, ?, ?)
+on conflict (pool, key, slot) do update set until = excluded.until
+
+-- name: forget_fired
+-- Index fired_by_until; bounded, so that one pulse stays short.
+delete from fired where (pool, key, slot) in (
+  select pool, key, slot from fired where until <= ? order by until limit ?
+)
+
+-- name: find_answer
+select fingerprint, answers from kept_answer where pool = ? and id = ? and until > ?
+
+-- name: add_answer
+insert into kept_answer (pool, id, fingerprint, answers, until) values (?, ?, ?, ?, ?)
+on conflict (pool, id) do update set
+  fingerprint = excluded.fingerprint, answers = excluded.answers, until = excluded.until
+
+-- name: forget_answers
+-- Index kept_answer_by_until; bounded.
+delete from kept_answer where (pool, id) in (
+  select pool, id from kept_answer where until <= ? order by until limit ?
+)
+
+-- name: has_expired
+-- Indexes fired_by_until and kept_answer_by_until: two seeks.
+select exists (select 1 from fired where until <= ?1) or exists (select 1 from kept_answer where until <= ?1) as expired
+
+-- name: add_death
+insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: list_deaths
+-- Index death_by_pool, backwards.
+select key, slot, payload, seen, reason, error, died_at from death where pool = ? order by id desc limit ?

@@ -1,0 +1,127 @@
+// The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
+import { type Entry, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
+import type { Put } from '../../pool/merge.ts'
+import { type Death, type Settlement, settle } from '../../pool/settle.ts'
+import type {
+  CancelAnswer,
+  Entries,
+  PoolSettings,
+  PutRequest,
+  PutResponse,
+  RescheduleAnswer,
+  SettleAnswer,
+  Taken,
+  TakeRequest,
+} from '../../pool/store.ts'
+import type { Hint } from '../../store.ts'
+import type { Database } from './database.ts'
+import { type Pools, type SqlitePool, dueEntries, findEntry, removeEntry, replaceEntry } from './pools.ts'
+import { PutBatch } from './put-batch.ts'
+import type { Session } from './session.ts'
+import { slotColumn } from './table.ts'
+
+export interface SqliteEntriesParts {
+  database: Database
+  session: Session
+  pools: Pools
+  hint(hint: Hint): void
+  now(): number
+}
+
+export class SqliteEntries implements Entries {
+  readonly #parts: SqliteEntriesParts
+
+  constructor(parts: SqliteEntriesParts) {
+    this.#parts = parts
+  }
+
+  open(settings: PoolSettings): Promise<void> {
+    return this.#parts.pools.open(settings)
+  }
+
+  put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
+    return this.#parts.session.write('put', (tx) => {
+      const batch = new PutBatch(this.#parts, this.#parts.pools.of(name), tx)
+      return requests.map((request) => batch.answer(request))
+    })
+  }
+
+  cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
+    return this.#parts.session.write('other', ({ now }) => {
+      const pool = this.#parts.pools.of(name)
+      const answer = { cancelled: 0, due: 0 }
+      for (const entry of entriesOf(pool, key, slot)) {
+        removeEntry(pool, entry)
+        answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
+      }
+      return answer
+    })
+  }
+
+  reschedule(
+    name: string,
+    { key, slot, at }: { key: string; slot: number | null; at: number },
+  ): Promise<RescheduleAnswer> {
+    return this.#parts.session.write('put', (tx): RescheduleAnswer => {
+      const pool = this.#parts.pools.of(name)
+      const entry = findEntry(pool, key, slot)
+      if (entry === undefined) return { kind: 'absent' }
+      if (stateOf(entry, tx.now) === 'due') return { kind: 'due' }
+      removeEntry(pool, entry)
+      const payload = entry.next.payload ?? undefined
+      const put: Put = { key, at, payload, lane: entry.lane, group: entry.group, onConflict: 'earliest' }
+      return { kind: 'moved', answer: new PutBatch(this.#parts, pool, tx).put(put) }
+    })
+  }
+
+  async take(name: string, request: TakeRequest): Promise<Taken> {
+    return this.#parts.session.read(() => {
+      const now = this.#parts.now()
+      const pool = this.#parts.pools.of(name)
+      const runs = dueEntries(pool, request, now).map(({ key, slot, partition, turn, next, attempt }) => {
+        return {
+          key,
+          slot,
+          partition,
+          turn,
+          dueAt: next.dueAt,
+          seen: next.tally,
+          payload: next.payload,
+          attempt,
+        }
+      })
+      return { now, runs }
+    })
+  }
+
+  settle(name: string, settlements: Settlement[]): Promise<SettleAnswer[]> {
+    return this.#parts.session.write('other', ({ now }) => {
+      const pool = this.#parts.pools.of(name)
+      return settlements.map((settlement) => this.#settleOne(pool, settlement, now))
+    })
+  }
+
+  #settleOne(pool: SqlitePool, settlement: Settlement, now: number): SettleAnswer {
+    const entry = findEntry(pool, settlement.key, settlement.slot)
+    if (entry === undefined) return { result: 'gone', nextDueAt: null }
+    if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
+    if (settled.death !== null) this.#bury(pool, settled.death)
+    if (settled.entry === null) removeEntry(pool, entry)
+    else replaceEntry(pool, entry, settled.entry)
+    return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
+  }
+
+  #bury(pool: SqlitePool, death: Death): void {
+    const { key, slot, payload, seen, reason, error, diedAt } = death
+    this.#parts.database
+      .statement('add_death')
+      .run(pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
+  }
+}
+
+function entriesOf(pool: SqlitePool, key: string, slot: number | null | undefined): Entry[] {
+  if (slot === undefined) return [...pool.journal.ofKey(key), ...pool.table.ofKey(key)]
+  const entry = findEntry(pool, key, slot)
+  return entry === undefined ? [] : [entry]
+}

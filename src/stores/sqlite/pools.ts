@@ -1,0 +1,111 @@
+// The pools that this process has opened: each with its settings, its table and its journal.
+import { assert } from '../../errors.ts'
+import type { Entry } from '../../pool/entry.ts'
+import { byDue } from '../../pool/order.ts'
+import { refuseOtherSettings } from '../../pool/settings.ts'
+import type { PoolSettings, TakeRequest } from '../../pool/store.ts'
+import type { Database } from './database.ts'
+import { Journal } from './journal.ts'
+import type { Session } from './session.ts'
+import { Table } from './table.ts'
+import type { Turns } from './turns.ts'
+
+export interface SqlitePool {
+  id: number
+  settings: PoolSettings
+  table: Table
+  /** Young entries; always empty in mode `one`. */
+  journal: Journal
+}
+
+export interface PoolsParts {
+  database: Database
+  session: Session
+  turns: Turns
+}
+
+export class Pools {
+  readonly #parts: PoolsParts
+  readonly #pools = new Map<string, SqlitePool>()
+
+  constructor(parts: PoolsParts) {
+    this.#parts = parts
+  }
+
+  async open(settings: PoolSettings): Promise<void> {
+    const id = await this.#parts.session.write('other', () => this.#register(settings))
+    const existing = this.#pools.get(settings.name)
+    if (existing !== undefined) {
+      existing.settings = settings
+      return
+    }
+    const table = new Table(this.#parts.database, id)
+    const journal = new Journal(this.#parts.database, id)
+    this.#parts.session.mirror(table)
+    this.#parts.session.mirror(journal)
+    this.#pools.set(settings.name, { id, settings, table, journal })
+  }
+
+  of(name: string): SqlitePool {
+    const pool = this.#pools.get(name)
+    assert(pool !== undefined, `the pool ${name} was not opened`)
+    return pool
+  }
+
+  all(): IterableIterator<SqlitePool> {
+    return this.#pools.values()
+  }
+
+  readonly newTurn = (): number => this.#parts.turns.take(1)
+
+  #register(settings: PoolSettings): number {
+    const { database } = this.#parts
+    const { name, mode, partitions, rememberMs } = settings
+    const row = database.statement('find_pool').get(name)
+    if (row === undefined) {
+      return Number(database.statement('add_pool').run(name, mode, partitions, rememberMs).lastInsertRowid)
+    }
+    const stored = { ...settings, mode: row['mode'], partitions: row['partitions'] } as PoolSettings
+    refuseOtherSettings(stored, settings)
+    if (row['remember_ms'] !== rememberMs)
+      database.statement('save_remember').run(rememberMs, row['id'] as number)
+    return row['id'] as number
+  }
+}
+
+/** The entry of a name, wherever it stands. */
+export function findEntry(pool: SqlitePool, key: string, slot: number | null): Entry | undefined {
+  return (slot === null ? undefined : pool.journal.get(key, slot)) ?? pool.table.find(key, slot)
+}
+
+/** Removes an entry from where it stands. */
+export function removeEntry(pool: SqlitePool, entry: Entry): void {
+  if (isYoung(pool, entry)) pool.journal.remove(entry)
+  else pool.table.delete(entry.turn)
+}
+
+/** Writes what an entry has become into the table; a young one leaves the journal. */
+export function replaceEntry(pool: SqlitePool, earlier: Entry | undefined, entry: Entry): void {
+  const young = earlier !== undefined && isYoung(pool, earlier)
+  if (young) pool.journal.remove(earlier)
+  pool.table.save(entry, young ? undefined : earlier?.turn)
+}
+
+export function isYoung(pool: SqlitePool, entry: Entry): boolean {
+  return entry.slot !== null && pool.journal.get(entry.key, entry.slot)?.turn === entry.turn
+}
+
+/** Entries that are due in [request.from, now], in due order. */
+export function dueEntries(pool: SqlitePool, request: TakeRequest, now: number): Entry[] {
+  const young = pool.journal.due(request, now)
+  if ((pool.table.nextDueAt() ?? Infinity) > now) return young
+  return [...pool.table.due(request, now), ...young].sort(byDue).slice(0, request.limit)
+}
+
+/** When the pool's first entry is due; null: nothing waits. */
+export function nextDueAt(pool: SqlitePool): number | null {
+  const young = pool.journal.nextDueAt()
+  const old = pool.table.nextDueAt()
+  if (young === null || old === null) return young ?? old
+  return Math.min(young, old)
+}

@@ -1,0 +1,106 @@
+// The puts of one transaction: find the entry, apply the put table, write what became of it.
+import { partitionOf } from '../../partition.ts'
+import type { Entry } from '../../pool/entry.ts'
+import { type Merged, type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
+import type { PutRequest, PutResponse } from '../../pool/store.ts'
+import type { Hint } from '../../store.ts'
+import type { Database } from './database.ts'
+import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
+import type { Transaction } from './session.ts'
+
+export interface PutBatchParts {
+  database: Database
+  pools: Pools
+  hint(hint: Hint): void
+}
+
+export class PutBatch {
+  readonly #parts: PutBatchParts
+  readonly #pool: SqlitePool
+  readonly #tx: Transaction
+  /** Asked once: most puts find nothing in the table, and often it is empty. */
+  #tableIsEmpty: boolean
+  #earliest = Infinity
+
+  constructor(parts: PutBatchParts, pool: SqlitePool, tx: Transaction) {
+    this.#parts = parts
+    this.#pool = pool
+    this.#tx = tx
+    this.#tableIsEmpty = pool.settings.mode === 'each' && pool.table.isEmpty()
+  }
+
+  answer(request: PutRequest): PutResponse {
+    const { repeat } = request
+    if (repeat === null) return { kind: 'answered', answers: this.#putAll(request.puts), replayed: false }
+    const { database } = this.#parts
+    const kept = database.statement('find_answer').get(this.#pool.id, repeat.id, this.#tx.now)
+    if (kept !== undefined) {
+      if (kept['fingerprint'] !== repeat.fingerprint) return { kind: 'mismatch' }
+      return {
+        kind: 'answered',
+        answers: JSON.parse(kept['answers'] as string) as PutAnswer[],
+        replayed: true,
+      }
+    }
+    const answers = this.#putAll(request.puts)
+    const until = this.#tx.now + repeat.keepMs
+    database
+      .statement('add_answer')
+      .run(this.#pool.id, repeat.id, repeat.fingerprint, JSON.stringify(answers), until)
+    return { kind: 'answered', answers, replayed: false }
+  }
+
+  put(put: Put): PutAnswer {
+    const { mode, partitions, rememberMs } = this.#pool.settings
+    const { now } = this.#tx
+    const slot = slotOf(put, { mode, now })
+    const existing = this.#find(put.key, slot)
+    const partition = existing?.state === 'live' ? existing.partition : partitionOf(put.group, partitions)
+    if (existing === undefined && rememberMs > 0 && this.#isFired(put.key, slot)) {
+      return { result: 'kept', dueAt: Math.max(put.at ?? now, now), tally: 0 }
+    }
+    const merged = merge(existing, put, { mode, now, partition, newTurn: this.#parts.pools.newTurn })
+    if (merged.entry !== existing) this.#write(existing, merged)
+    return merged.answer
+  }
+
+  #putAll(puts: Put[]): PutAnswer[] {
+    return puts.map((put) => this.put(put))
+  }
+
+  #find(key: string, slot: number | null): Entry | undefined {
+    const young = slot === null ? undefined : this.#pool.journal.get(key, slot)
+    if (young !== undefined || this.#tableIsEmpty) return young
+    return this.#pool.table.find(key, slot)
+  }
+
+  #isFired(key: string, slot: number | null): boolean {
+    if (slot === null) return false
+    return (
+      this.#parts.database.statement('is_fired').get(this.#pool.id, key, slot, this.#tx.now) !== undefined
+    )
+  }
+
+  #write(existing: Entry | undefined, { entry, answer }: Merged): void {
+    if (existing === undefined && this.#isYoung(entry)) this.#pool.journal.add(entry)
+    else {
+      replaceEntry(this.#pool, existing, entry)
+      this.#tableIsEmpty = false
+    }
+    this.#announce(answer.dueAt)
+  }
+
+  /** A new entry that is nothing special begins its life in the journal. */
+  #isYoung({ slot, lane, group, key }: Entry): boolean {
+    return slot !== null && lane === 'normal' && group === key && this.#pool.journal.hasRoom
+  }
+
+  /** One hint for the whole batch, with its earliest due time. */
+  #announce(dueAt: number): void {
+    if (this.#earliest === Infinity) {
+      const pool = this.#pool.settings.name
+      this.#tx.afterCommit(() => this.#parts.hint({ kind: 'put', pool, dueAt: this.#earliest }))
+    }
+    if (dueAt < this.#earliest) this.#earliest = dueAt
+  }
+}

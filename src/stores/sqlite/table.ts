@@ -1,0 +1,202 @@
+// The table of entries: rows to entries and back. Every rule is the caller's.
+import { type Entry, type EntryState, LANES, type Lane } from '../../pool/entry.ts'
+import type { EntryCursor, TakeRequest } from '../../pool/store.ts'
+import type { Database } from './database.ts'
+import type { Mirror } from './session.ts'
+
+interface EntryRow {
+  turn: number
+  key: string
+  slot: number
+  grp: string
+  partition: number
+  lane: Lane
+  due_at: number
+  tally: number
+  payload: string | null
+  after_due_at: number | null
+  after_tally: number | null
+  after_payload: string | null
+  attempt: number
+  state: Entry['state']
+  failing: number
+  enqueued_at: number
+  put_at: number
+}
+
+/** Entries after the cursor and due before a moment. */
+export interface TableRange {
+  after: EntryCursor
+  before: number
+  limit: number
+}
+
+/** Stands for "no slot" in the file; no `at` is so early. */
+const NO_SLOT = Number.MIN_SAFE_INTEGER
+
+/** A slot as the file holds it. */
+export function slotColumn(slot: number | null): number {
+  return slot ?? NO_SLOT
+}
+
+/** A slot as the file held it. */
+export function fromSlotColumn(column: number): number | null {
+  return column === NO_SLOT ? null : column
+}
+
+export class Table implements Mirror {
+  readonly #database: Database
+  readonly #pool: number
+  /** When the table's first entry is due; null: not known, ask the file. */
+  #nextDueAt: { value: number | null } | null = null
+
+  constructor(database: Database, pool: number) {
+    this.#database = database
+    this.#pool = pool
+  }
+
+  isEmpty(): boolean {
+    return this.#database.statement('has_entries').get(this.#pool) === undefined
+  }
+
+  find(key: string, slot: number | null): Entry | undefined {
+    const row = this.#database.statement('find_entry').get(this.#pool, key, slotColumn(slot))
+    return row === undefined ? undefined : toEntry(row as unknown as EntryRow)
+  }
+
+  ofKey(key: string): Entry[] {
+    return toEntries(this.#database.statement('entries_of_key').all(this.#pool, key))
+  }
+
+  /** Writes an entry in the place of its earlier self, whose turn may have been another. */
+  save(entry: Entry, earlierTurn: number | undefined): void {
+    if (earlierTurn !== undefined && earlierTurn !== entry.turn)
+      this.#database.statement('delete_entry').run(earlierTurn)
+    const { next, after } = entry
+    this.#database
+      .statement('save_entry')
+      .run(
+        entry.turn,
+        this.#pool,
+        entry.key,
+        slotColumn(entry.slot),
+        entry.group,
+        entry.partition,
+        entry.lane,
+        next.dueAt,
+        next.tally,
+        next.payload,
+        after?.dueAt ?? null,
+        after?.tally ?? null,
+        after?.payload ?? null,
+        entry.attempt,
+        entry.state,
+        entry.failing ? 1 : 0,
+        entry.enqueuedAt,
+        entry.putAt,
+      )
+    this.#nextDueAt = null
+  }
+
+  delete(turn: number): void {
+    this.#database.statement('delete_entry').run(turn)
+    this.#nextDueAt = null
+  }
+
+  /** Entries that are due in [request.from, now], in due order. */
+  due({ lane, partitions, from, limit }: TakeRequest, now: number): Entry[] {
+    const owned = partitions === null ? null : JSON.stringify(partitions)
+    return toEntries(
+      this.#database.statement('due_entries').all(this.#pool, lane, Math.max(from, -MAX), now, owned, limit),
+    )
+  }
+
+  nextDueAt(): number | null {
+    this.#nextDueAt ??= { value: this.#findNextDueAt() }
+    return this.#nextDueAt.value
+  }
+
+  /** Up to `range.limit` live entries of each lane, by (dueAt, key, slot). */
+  listLive({ after, before, limit }: TableRange, failed: boolean | null): Entry[] {
+    const statement = this.#database.statement('list_live')
+    const wanted = failed === null ? null : Number(failed)
+    return LANES.flatMap((lane) =>
+      toEntries(
+        statement.all(
+          this.#pool,
+          lane,
+          after.dueAt,
+          after.key,
+          slotColumn(after.slot),
+          before,
+          wanted,
+          limit,
+        ),
+      ),
+    )
+  }
+
+  listDead({ after, before, limit }: TableRange): Entry[] {
+    const statement = this.#database.statement('list_dead')
+    return toEntries(statement.all(this.#pool, after.dueAt, after.key, slotColumn(after.slot), before, limit))
+  }
+
+  count(now: number): Record<EntryState, number> {
+    const live = this.#database.statement('count_live').get(this.#pool, now) as Record<string, number>
+    const dead = this.#database.statement('count_dead').get(this.#pool) as Record<string, number>
+    return {
+      waiting: live['waiting'] as number,
+      due: live['due'] as number,
+      'backing-off': live['backing_off'] as number,
+      dead: dead['dead'] as number,
+    }
+  }
+
+  refresh(): void {
+    this.#nextDueAt = null
+  }
+
+  flush(): void {}
+
+  committed(): void {}
+
+  rolledBack(): void {
+    this.#nextDueAt = null
+  }
+
+  #findNextDueAt(): number | null {
+    const statement = this.#database.statement('next_due')
+    const dues = LANES.map((lane) => statement.get(this.#pool, lane)?.['due_at'] as number | null)
+    return dues.reduce((first, dueAt) =>
+      first === null || (dueAt !== null && dueAt < first) ? dueAt : first,
+    )
+  }
+}
+
+/** SQLite has no infinity among its integers. */
+const MAX = Number.MAX_SAFE_INTEGER
+
+function toEntries(rows: unknown[]): Entry[] {
+  return (rows as EntryRow[]).map(toEntry)
+}
+
+function toEntry(row: EntryRow): Entry {
+  return {
+    key: row.key,
+    slot: fromSlotColumn(row.slot),
+    group: row.grp,
+    partition: row.partition,
+    turn: row.turn,
+    lane: row.lane,
+    next: { dueAt: row.due_at, tally: row.tally, payload: row.payload },
+    after:
+      row.after_due_at === null
+        ? null
+        : { dueAt: row.after_due_at, tally: row.after_tally ?? 0, payload: row.after_payload },
+    attempt: row.attempt,
+    state: row.state,
+    failing: row.failing === 1,
+    enqueuedAt: row.enqueued_at,
+    putAt: row.put_at,
+  }
+}

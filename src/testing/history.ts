@@ -1,0 +1,122 @@
+// Records what is asked of a store and what it answers, for check-history.ts. Several openings of one store
+// may share a history. The order of answers is taken for the order of effects, so calls that speak of one key
+// must not overlap; and the clock must stand still during a call, as a virtual one does.
+import type { Clock } from '../clock.ts'
+import type { LogEvent } from '../log/store.ts'
+import type { Settlement } from '../pool/settle.ts'
+import type {
+  CancelAnswer,
+  Entries,
+  PoolSettings,
+  PutRequest,
+  PutResponse,
+  RescheduleAnswer,
+  SettleAnswer,
+  Taken,
+} from '../pool/store.ts'
+import type { MoveRequest, Moved, Mover, Store } from '../store.ts'
+import { MANY } from './pool-driver.ts'
+
+export type Call =
+  | { call: 'open'; settings: PoolSettings }
+  | { call: 'put'; pool: string; requests: PutRequest[]; responses: PutResponse[] }
+  | { call: 'cancel'; pool: string; name: { key: string; slot?: number | null }; answer: CancelAnswer }
+  | {
+      call: 'reschedule'
+      pool: string
+      change: { key: string; slot: number | null; at: number }
+      answer: RescheduleAnswer
+    }
+  | { call: 'take'; pool: string; taken: Taken }
+  | { call: 'settle'; pool: string; settlements: Settlement[]; answers: SettleAnswer[] }
+  /** `events` are those that the topic got since it was last looked at. */
+  | { call: 'move'; pool: string; moved: Moved; events: LogEvent[] }
+
+export type HistoryRecord = Call & {
+  /** The store's time. */
+  now: number
+}
+
+export class History {
+  readonly records: HistoryRecord[] = []
+  readonly #clock: Clock
+  /** The next offset to look at, by topic and partition. */
+  readonly #heads = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The same store, with every call of its pool and mover recorded. */
+  wrap(store: Store): Store {
+    return {
+      address: store.address,
+      pool: { entries: this.#entries(store.pool.entries), browse: store.pool.browse },
+      log: store.log,
+      mover: this.#mover(store),
+      pulse: () => store.pulse(),
+      watch: (listener) => store.watch(listener),
+      close: () => store.close(),
+    }
+  }
+
+  #record(call: Call): void {
+    this.records.push({ ...call, now: this.#clock.now() })
+  }
+
+  #entries(entries: Entries): Entries {
+    return {
+      open: async (settings) => {
+        await entries.open(settings)
+        this.#record({ call: 'open', settings })
+      },
+      put: async (pool, requests) => {
+        const responses = await entries.put(pool, requests)
+        this.#record({ call: 'put', pool, requests, responses })
+        return responses
+      },
+      cancel: async (pool, name) => {
+        const answer = await entries.cancel(pool, name)
+        this.#record({ call: 'cancel', pool, name, answer })
+        return answer
+      },
+      reschedule: async (pool, change) => {
+        const answer = await entries.reschedule(pool, change)
+        this.#record({ call: 'reschedule', pool, change, answer })
+        return answer
+      },
+      take: async (pool, request) => {
+        const taken = await entries.take(pool, request)
+        this.#record({ call: 'take', pool, taken })
+        return taken
+      },
+      settle: async (pool, settlements) => {
+        const answers = await entries.settle(pool, settlements)
+        this.#record({ call: 'settle', pool, settlements, answers })
+        return answers
+      },
+    }
+  }
+
+  #mover(store: Store): Mover {
+    return {
+      move: async (request: MoveRequest) => {
+        const moved = await store.mover.move(request)
+        const events = await this.#newEvents(store, request.topic)
+        this.#record({ call: 'move', pool: request.pool, moved, events })
+        return moved
+      },
+    }
+  }
+
+  async #newEvents(store: Store, topic: string): Promise<LogEvent[]> {
+    const events: LogEvent[] = []
+    for (const { partition, head } of (await store.log.topic(topic)).bounds) {
+      const name = `${topic}/${partition}`
+      const from = this.#heads.get(name) ?? 0
+      if (head > from) events.push(...(await store.log.read(topic, { partition, from, limit: MANY })))
+      this.#heads.set(name, Math.max(head, from))
+    }
+    return events
+  }
+}

@@ -1,0 +1,19 @@
+// What every store of pools must do: the rules of docs/spec/pool.md.
+import { browseCases } from './browse-contract.ts'
+import { changeCases } from './change-contract.ts'
+import { type OpenSubject, registerCases } from './contract.ts'
+import { plainPutCases } from './put-contract.ts'
+import { putTableCases } from './put-table-contract.ts'
+import { repeatCases } from './repeat-contract.ts'
+import { settleCases } from './settle-contract.ts'
+import { takeCases } from './take-contract.ts'
+
+export function poolContract(name: string, open: OpenSubject): void {
+  registerCases(`${name}: put table`, open, putTableCases)
+  registerCases(`${name}: put`, open, plainPutCases)
+  registerCases(`${name}: repeated requests`, open, repeatCases)
+  registerCases(`${name}: cancel and reschedule`, open, changeCases)
+  registerCases(`${name}: take`, open, takeCases)
+  registerCases(`${name}: settle`, open, settleCases)
+  registerCases(`${name}: browse`, open, browseCases)
+}

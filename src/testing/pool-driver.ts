@@ -1,0 +1,145 @@
+// A pool of the store under test, with the short calls that contract cases are written in.
+import { assert } from '../errors.ts'
+import type { Entry, Lane, OnConflict } from '../pool/entry.ts'
+import type { Put, PutAnswer } from '../pool/merge.ts'
+import type { Outcome, Settlement } from '../pool/settle.ts'
+import type {
+  EntryQuery,
+  PoolSettings,
+  PutRequest,
+  PutResponse,
+  SettleAnswer,
+  TakeRequest,
+  TakenRun,
+} from '../pool/store.ts'
+import type { Store } from '../store.ts'
+
+/** A put as a case writes it; times are absolute, `payload` is JSON text. */
+export interface DrivenPut {
+  at?: number | null
+  payload?: string | undefined
+  lane?: Lane
+  group?: string
+  onConflict?: OnConflict
+}
+
+export interface Remembered {
+  id: string
+  fingerprint: string
+  keepMs: number
+}
+
+export const MANY = 100_000
+
+export async function openPool(store: Store, given: Partial<PoolSettings> = {}): Promise<PoolDriver> {
+  const settings = { name: 'work', mode: 'one' as const, partitions: 4, rememberMs: 0, ...given }
+  await store.pool.entries.open(settings)
+  return new PoolDriver(store, settings)
+}
+
+export function asPut(key: string, given: DrivenPut = {}): Put {
+  return {
+    key,
+    at: given.at ?? null,
+    payload: given.payload,
+    lane: given.lane ?? 'normal',
+    group: given.group ?? key,
+    onConflict: given.onConflict ?? 'earliest',
+  }
+}
+
+export class PoolDriver {
+  readonly settings: PoolSettings
+  readonly #store: Store
+
+  constructor(store: Store, settings: PoolSettings) {
+    this.#store = store
+    this.settings = settings
+  }
+
+  async put(key: string, given: DrivenPut = {}): Promise<PutAnswer> {
+    const [answer] = await this.putAll([asPut(key, given)])
+    assert(answer !== undefined, 'a put has an answer')
+    return answer
+  }
+
+  /** All puts as one request. */
+  async putAll(puts: Put[]): Promise<PutAnswer[]> {
+    const response = await this.request(puts, null)
+    assert(response.kind === 'answered', 'a request without an id has no mismatch')
+    return response.answers
+  }
+
+  async request(puts: Put[], repeat: Remembered | null): Promise<PutResponse> {
+    const [response] = await this.requests([{ puts, repeat }])
+    assert(response !== undefined, 'a request has a response')
+    return response
+  }
+
+  requests(requests: PutRequest[]): Promise<PutResponse[]> {
+    return this.#store.pool.entries.put(this.settings.name, requests)
+  }
+
+  async take(request: Partial<TakeRequest> = {}): Promise<TakenRun[]> {
+    const all = { partitions: null, lane: 'normal' as const, from: 0, limit: MANY, ...request }
+    return (await this.#store.pool.entries.take(this.settings.name, all)).runs
+  }
+
+  /** The only run that is due. */
+  async takeOne(): Promise<TakenRun> {
+    const runs = await this.take()
+    const [run] = runs
+    assert(run !== undefined && runs.length === 1, `one run was expected, and ${runs.length} are due`)
+    return run
+  }
+
+  async settle(
+    run: Pick<TakenRun, 'key' | 'slot' | 'turn' | 'seen'>,
+    outcome: Outcome,
+  ): Promise<SettleAnswer> {
+    const { key, slot, turn, seen } = run
+    const [answer] = await this.settleAll([{ key, slot, turn, seen, outcome }])
+    assert(answer !== undefined, 'a settlement has an answer')
+    return answer
+  }
+
+  settleAll(settlements: Settlement[]): Promise<SettleAnswer[]> {
+    return this.#store.pool.entries.settle(this.settings.name, settlements)
+  }
+
+  cancel(key: string, slot?: number | null): ReturnType<Store['pool']['entries']['cancel']> {
+    return this.#store.pool.entries.cancel(this.settings.name, slot === undefined ? { key } : { key, slot })
+  }
+
+  reschedule(
+    key: string,
+    slot: number | null,
+    at: number,
+  ): ReturnType<Store['pool']['entries']['reschedule']> {
+    return this.#store.pool.entries.reschedule(this.settings.name, { key, slot, at })
+  }
+
+  find(key: string, slot: number | null = null): Promise<Entry | null> {
+    return this.#store.pool.browse.get(this.settings.name, { key, slot })
+  }
+
+  /** An entry that must be there. */
+  async get(key: string, slot: number | null = null): Promise<Entry> {
+    const entry = await this.find(key, slot)
+    assert(entry !== null, `the entry ${key} exists`)
+    return entry
+  }
+
+  async list(query: Partial<EntryQuery> = {}): Promise<Entry[]> {
+    const page = await this.#store.pool.browse.list(this.settings.name, { limit: MANY, ...query })
+    return page.entries
+  }
+
+  count(): ReturnType<Store['pool']['browse']['count']> {
+    return this.#store.pool.browse.count(this.settings.name)
+  }
+
+  deaths(limit = MANY): ReturnType<Store['pool']['browse']['deaths']> {
+    return this.#store.pool.browse.deaths(this.settings.name, limit)
+  }
+}

@@ -1,0 +1,154 @@
+// Take: a read of what is due.
+import assert from 'node:assert/strict'
+import type { Case } from './contract.ts'
+import { asPut, openPool } from './pool-driver.ts'
+import { START } from './virtual-clock.ts'
+
+const keysOf = (runs: { key: string }[]): string[] => runs.map(({ key }) => key).toSorted()
+
+export const takeCases: Case[] = [
+  {
+    title: '[P2] a take a millisecond before the dueAt answers nothing, and at the dueAt the run',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      await pool.put('a', { at: START + 1000, payload: '7' })
+      await clock.leap(999)
+      assert.deepEqual(await pool.take(), [])
+      await clock.leap(1)
+      const { turn, partition } = await pool.get('a')
+      assert.deepEqual(await pool.take(), [
+        { key: 'a', slot: null, partition, turn, dueAt: START + 1000, seen: 1, payload: '7', attempt: 0 },
+      ])
+    },
+  },
+  {
+    title: '[P2] a run that backs off is not taken before its back-off ends',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      await pool.put('a')
+      await pool.settle(await pool.takeOne(), { kind: 'retry', dueAt: START + 50 })
+      await pool.put('a')
+      await clock.leap(49)
+      assert.deepEqual(await pool.take(), [])
+      await clock.leap(1)
+      const run = await pool.takeOne()
+      assert.deepEqual([run.attempt, run.seen, run.dueAt], [1, 2, START + 50])
+    },
+  },
+  {
+    title: '[D1] a take writes nothing: the same runs are answered again until they are settled',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.putAll([asPut('a'), asPut('b')])
+      const before = await pool.list()
+      const first = await pool.take()
+      assert.equal(first.length, 2)
+      assert.deepEqual(await pool.take(), first)
+      assert.deepEqual(await pool.list(), before)
+    },
+  },
+  {
+    title: '[D1] a take tells the time of the store at its read',
+    run: async ({ store, clock }) => {
+      await openPool(store)
+      await clock.leap(123)
+      const request = { partitions: null, lane: 'normal', from: 0, limit: 1 } as const
+      assert.deepEqual(await store.pool.entries.take('work', request), { now: START + 123, runs: [] })
+    },
+  },
+  {
+    title: '[D2] a take answers at most its limit, the earliest first',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { partitions: 1 })
+      for (const at of [30, 10, 20, 40]) await pool.put(`k${at}`, { at: START + at })
+      await clock.leap(35)
+      const order = (runs: { key: string }[]): string[] => runs.map(({ key }) => key)
+      assert.deepEqual(order(await pool.take({ limit: 2 })), ['k10', 'k20'])
+      assert.deepEqual(order(await pool.take({ limit: 9 })), ['k10', 'k20', 'k30'])
+      assert.deepEqual(await pool.take({ limit: 0 }), [])
+    },
+  },
+  {
+    title: '[D2] runs come in due order within each partition',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { partitions: 4 })
+      const puts = Array.from({ length: 400 }, (_, index) => {
+        return asPut(`k${index}`, { at: START + ((index * 37) % 101) })
+      })
+      await pool.putAll(puts)
+      await clock.leap(200)
+      const runs = await pool.take()
+      assert.equal(runs.length, 400)
+      for (const partition of [0, 1, 2, 3]) {
+        const dueAts = runs.filter((run) => run.partition === partition).map(({ dueAt }) => dueAt)
+        assert.ok(dueAts.length > 0)
+        assert.deepEqual(
+          dueAts,
+          dueAts.toSorted((a, b) => a - b),
+        )
+      }
+    },
+  },
+  {
+    title: '[D3] a take answers runs of its lane only',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      for (const lane of ['fanout', 'normal', 'bulk'] as const) await pool.put(lane, { lane })
+      for (const lane of ['fanout', 'normal', 'bulk'] as const) {
+        assert.deepEqual(keysOf(await pool.take({ lane })), [lane])
+      }
+    },
+  },
+  {
+    title: '[D3] a take answers runs of its partitions only',
+    run: async ({ store }) => {
+      const pool = await openPool(store, { partitions: 4 })
+      await pool.putAll(Array.from({ length: 100 }, (_, index) => asPut(`k${index}`)))
+      const all = await pool.take()
+      const wanted = all.filter(({ partition }) => partition === 1 || partition === 3)
+      assert.ok(wanted.length > 0 && wanted.length < 100)
+      assert.deepEqual(keysOf(await pool.take({ partitions: [1, 3] })), keysOf(wanted))
+      assert.deepEqual(await pool.take({ partitions: [] }), [])
+    },
+  },
+  {
+    title: '[D3] a take looks at nothing that was due before its `from`',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      for (const at of [10, 20, 30]) await pool.put(`k${at}`, { at: START + at })
+      await clock.leap(30)
+      assert.deepEqual(keysOf(await pool.take({ from: START + 20 })), ['k20', 'k30'])
+      assert.deepEqual(keysOf(await pool.take({ from: START + 21 })), ['k30'])
+    },
+  },
+  {
+    title: '[D4] the pulse tells when the next run of each pool is due',
+    run: async ({ store, clock }) => {
+      const left = await openPool(store, { name: 'left' })
+      await openPool(store, { name: 'right' })
+      await left.put('a', { at: START + 20 })
+      await left.put('b', { at: START + 10 })
+      await clock.leap(15)
+      const { now, nextDueAt } = await store.pulse()
+      assert.equal(now, START + 15)
+      assert.deepEqual([nextDueAt.get('left'), nextDueAt.get('right')], [START + 10, null])
+      await left.settle(await left.takeOne(), { kind: 'dead', reason: 'attempts', error: null })
+      assert.equal((await store.pulse()).nextDueAt.get('left'), START + 20)
+    },
+  },
+  {
+    title: '[D4] a put tells the watchers when it is due, until they stop watching',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      const heard: number[] = []
+      const stop = store.watch((hint) => {
+        if (hint.kind === 'put' && hint.pool === 'work') heard.push(hint.dueAt)
+      })
+      await pool.put('a', { at: START + 10 })
+      assert.ok(heard.includes(START + 10))
+      stop()
+      await pool.put('b', { at: START + 5 })
+      assert.ok(!heard.includes(START + 5))
+    },
+  },
+]

@@ -1,0 +1,17 @@
+// The memory store keeps every contract but the durable one: nothing of it survives its process.
+import { noFaults } from '../../src/fault.ts'
+import { openMemoryStore } from '../../src/stores/memory/store.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
+import type { OpenSubject } from '../../src/testing/contract.ts'
+import { logContract } from '../../src/testing/log-contract.ts'
+import { moverContract } from '../../src/testing/mover-contract.ts'
+import { poolContract } from '../../src/testing/pool-contract.ts'
+
+const open: OpenSubject = async (clock) => {
+  const store = openMemoryStore({ clock, telemetry: createTelemetry(clock.id()), faults: noFaults })
+  return { store, close: () => store.close() }
+}
+
+poolContract('memory', open)
+logContract('memory', open)
+moverContract('memory', open)

@@ -1,0 +1,28 @@
+// SQLite stores in folders of their own, opened by address as a user would.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { noFaults } from '../../src/fault.ts'
+import type { Store } from '../../src/store.ts'
+import { openStore } from '../../src/stores/open.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
+import type { OpenSubject } from '../../src/testing/contract.ts'
+import type { Durable } from '../../src/testing/durable-contract.ts'
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+export const sqliteFiles: Durable = {
+  create: async () => join(await mkdtemp(join(tmpdir(), 'headrace-')), 'headrace.db'),
+  open: (path: string, clock: VirtualClock): Promise<Store> =>
+    openStore(`sqlite:${path}`, { clock, telemetry: createTelemetry(clock.id()), faults: noFaults }),
+  remove: (path) => rm(dirname(path), { recursive: true }),
+}
+
+export const openSqlite: OpenSubject = async (clock) => {
+  const path = await sqliteFiles.create()
+  const store = await sqliteFiles.open(path, clock)
+  const close = async (): Promise<void> => {
+    await store.close()
+    await sqliteFiles.remove(path)
+  }
+  return { store, close }
+}

@@ -1,0 +1,15 @@
+// The files of the repository: tracked, or new and not ignored.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { File } from './rule.ts'
+
+const root = join(import.meta.dirname, '../..')
+const listing = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+
+export function readTree(): File[] {
+  return execFileSync('git', listing, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+    .split('\0')
+    .filter((path) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true)
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
