@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient } from '../../../src/client/client.ts'
 import { openServer } from '../client/open-server.ts'
@@ -110,7 +113,12 @@ test('status shows services, ticks and topics, and with --json the document', as
   assert.equal(document.store, 'memory:')
 })
 
-test('migrate brings a store up to date', async () => {
-  const { stdout } = await runProgram(['migrate', '--store', 'memory:'])
-  assert.equal(stdout, 'memory: is up to date\n')
+test('migrate says from which to which version a store went', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'headrace-'))
+  const args = ['migrate', '--store', `sqlite:${join(folder, 'a.db')}`]
+  assert.match((await runProgram(args)).stdout, /a\.db went from version 0 to \d+\n$/)
+  assert.match((await runProgram(args)).stdout, /a\.db is at version \d+ already\n$/)
+  const { stdout } = await runProgram(['migrate', '--store', 'memory:', '--json'])
+  assert.deepEqual(JSON.parse(stdout), { store: 'memory:', from: null, to: null })
+  await rm(folder, { recursive: true })
 })

@@ -134,8 +134,8 @@ test('a reader that has seen enough ends a command quietly', async () => {
 test('the default store gets its folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'headrace-'))
   const server = startCli(['serve', '--port', '0'], { cwd: folder })
-  await server.saw('ready in').catch(() => undefined)
-  assert.ok(existsSync(join(folder, '.headrace')))
+  await server.saw('ready in')
+  assert.ok(existsSync(join(folder, '.headrace', 'headrace.db')))
   server.kill('SIGTERM')
   await server.exited
   await rm(folder, { recursive: true })
