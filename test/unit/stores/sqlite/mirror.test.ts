@@ -8,7 +8,7 @@ import type { Put } from '../../../../src/pool/merge.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
-import { type Random, createRandom } from '../../../../src/testing/random.ts'
+import { type Random, createRandom } from '../../../../src/random.ts'
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 
 const SEEDS = 8
