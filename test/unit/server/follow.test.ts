@@ -82,7 +82,7 @@ test('a topic is resumed from its last id without a gap or a repeat', async (t) 
 
 test('one partition is followed in order, and resumed after its last offset', async (t) => {
   const serving = await serve(t)
-  const [{ partition = 0 } = {}] = await append(serving, 'k', 'k', 'k')
+  const partition = (await append(serving, 'k', 'k', 'k'))[0]?.partition ?? 0
   const path = `/v1/topics/ticks/partitions/${partition}/events`
   const all = await follow(t, serving, path)
   await until(() => messages(all).length === 3, 'three events')

@@ -34,7 +34,7 @@ test('not ready when the store fails, hangs, or a service is not running', async
     const { status, body } = await ask(serving, 'GET', '/readyz')
     return [status, (body['checks'] as Check[]).filter(({ ok }) => !ok).map(({ name }) => name)]
   }
-  const { pulse } = serving.race.store
+  const pulse = serving.race.store.pulse.bind(serving.race.store)
   serving.race.store.pulse = () => Promise.reject(new Error('disk gone'))
   assert.deepEqual(await failing(), [503, ['store']])
   const hung = Promise.withResolvers<Awaited<ReturnType<typeof pulse>>>()

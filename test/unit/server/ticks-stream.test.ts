@@ -133,7 +133,7 @@ test('a client that reads nothing is not read from for ever', async (t) => {
   }
   assert.ok(puts > 0 && puts < lines, `${puts} of ${lines} lines were taken`)
   socket.write('0\r\n\r\n')
-  socket.on('data', (text: string) => (tail = (tail + text).slice(-1000)))
+  socket.on('data', (text: string) => (tail = (tail + text).slice(-1000))).resume()
   await until(() => tail.includes(`"line":${lines},`), 'the last answer', 20_000)
 })
 
