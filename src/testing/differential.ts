@@ -5,7 +5,7 @@ import type { Entry } from '../pool/entry.ts'
 import { stateOf } from '../pool/entry.ts'
 import type { Store } from '../store.ts'
 import { type Operation, POOLS, createOperations } from './operations.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../random.ts'
 import { Side } from './side.ts'
 import { VirtualClock } from './virtual-clock.ts'
 

@@ -5,7 +5,7 @@ import type { Put } from '../pool/merge.ts'
 import type { Outcome } from '../pool/settle.ts'
 import type { EntryQuery, PoolSettings } from '../pool/store.ts'
 import { asPut } from './pool-driver.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 export type PoolKind = 'work' | 'ticks' | 'solo'
 
