@@ -10,10 +10,10 @@ import { checkHistory } from '../../src/testing/check-history.ts'
 import { History } from '../../src/testing/history.ts'
 import { createOperations } from '../../src/testing/operations.ts'
 import { MANY } from '../../src/testing/pool-driver.ts'
-import { createRandom } from '../../src/testing/random.ts'
+import { createRandom } from '../../src/random.ts'
 import { Side } from '../../src/testing/side.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { openSqlite } from './open-sqlite.ts'
+import { quickSqliteFiles } from './open-sqlite.ts'
 
 /** Plays 300 operations, and answers what the checker finds in their history. */
 async function playSeed(seed: number, open: (clock: VirtualClock) => Promise<Store>): Promise<string[]> {
@@ -46,13 +46,9 @@ test('[P1] [P2] [P3] [P4] hold in the histories of 200 seeds on memory', async (
 
 test('[P1] [P2] [P3] [P4] hold in the histories of 20 seeds on SQLite', async () => {
   for (let seed = 1; seed <= 20; seed += 1) {
-    let close = (): Promise<void> => Promise.resolve()
-    const open = async (clock: VirtualClock): Promise<Store> => {
-      const opened = await openSqlite(clock)
-      close = opened.close
-      return opened.store
-    }
-    assert.deepEqual(await playSeed(seed, open), [])
-    await close()
+    const path = await quickSqliteFiles.create()
+    const violations = await playSeed(seed, (clock) => quickSqliteFiles.open(path, clock))
+    await quickSqliteFiles.remove(path)
+    assert.deepEqual(violations, [])
   }
 })
