@@ -32,8 +32,8 @@ export async function killUnderLoad(
     const { inFlight, unanswered } = kills.at(-1) as Kill
     progress(`kill ${life + 1} of ${times}: ${inFlight} requests in flight, ${unanswered} unanswered`)
   }
-  await using _last = await ServerProcess.start({ file: witness.file })
-  return { ...(await witness.judge()), seed: witness.seed, kills }
+  await using last = await ServerProcess.start({ file: witness.file })
+  return { ...(await witness.judge(last)), seed: witness.seed, kills }
 }
 
 async function killOnce(witness: Witness): Promise<Kill> {

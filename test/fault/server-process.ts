@@ -31,8 +31,8 @@ export interface Ended {
 /** Runs the command line to its end, or until it is ready if it serves. */
 export function spawnHeadrace(args: readonly string[], options: Omit<ServeOptions, 'file'> = {}) {
   const { under = [], nodeArgs = [], env = {} } = options
-  const [program = process.execPath, ...before] = [...under, process.execPath]
-  return spawn(program, [...before, ...nodeArgs, MAIN, ...args], {
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeArgs, MAIN, ...args] as string[]
+  return spawn(program, rest, {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -32,7 +32,7 @@ export async function shareFileUnderLoad(
     progress(`kill ${life + 1} of ${times}: ${unansweredPerKill.at(-1)} unanswered`)
   }
   await steady.finish()
-  const verdict = await witness.judge()
+  const verdict = await witness.judge(survivor)
   survivorFailed = verdict.refused + verdict.unanswered - unansweredPerKill.reduce((a, b) => a + b, 0)
   return { ...verdict, seed: witness.seed, unansweredPerKill, survivorFailed }
 }

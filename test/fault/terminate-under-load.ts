@@ -27,8 +27,8 @@ export async function terminateUnderLoad(
     ends.push(end)
     progress(`SIGTERM ${life + 1} of ${times}: exit code ${end.code} after ${end.tookMs} ms`)
   }
-  await using _last = await ServerProcess.start({ file: witness.file })
-  const verdict = await witness.judge()
+  await using last = await ServerProcess.start({ file: witness.file })
+  const verdict = await witness.judge(last)
   return { ...verdict, seed: witness.seed, ends, cut: cutRequests(witness) }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Random, createRandom } from '../../src/testing/random.ts'
 import { type Findings, checkTicks } from './check-ticks.ts'
 import type { NewTick, PostRecord } from './load.ts'
+import type { ServerProcess } from './server-process.ts'
 import { readStore } from './store-file.ts'
 import { until } from './until.ts'
 
@@ -27,20 +28,22 @@ export class Witness {
   readonly history: PostRecord[] = []
   readonly random: Random
   readonly seed: number
-  readonly #folder: string
+  readonly #remove: () => Promise<void>
   #count = 0
 
-  private constructor(folder: string, seed: number) {
-    this.#folder = folder
+  private constructor(folder: string, { seed, remove }: { seed: number; remove: () => Promise<void> }) {
+    this.#remove = remove
     this.file = join(folder, 'headrace.db')
     this.seed = seed
     this.random = createRandom(seed)
   }
 
   /** In a new folder, or in one that the caller keeps. */
-  static async create({ folder, seed }: { folder?: string; seed?: number } = {}): Promise<Witness> {
-    const own = folder ?? (await mkdtemp(join(tmpdir(), 'headrace-fault-')))
-    return new Witness(own, seed ?? Math.floor(Math.random() * 2 ** 31))
+  static async create({ folder }: { folder?: string } = {}): Promise<Witness> {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    if (folder !== undefined) return new Witness(folder, { seed, remove: () => Promise.resolve() })
+    const own = await mkdtemp(join(tmpdir(), 'headrace-fault-'))
+    return new Witness(own, { seed, remove: () => rm(own, { recursive: true }) })
   }
 
   /** Ticks that are due at once, soon, or (one in fifty) in an hour: those must be waiting at the end. */
@@ -53,12 +56,13 @@ export class Witness {
     return { item, at: now + this.random.below(1500) }
   }
 
-  /** Waits until every acknowledged tick that was due has fired, and compares. A server must run. */
-  async judge(): Promise<Verdict> {
+  /** Waits until every acknowledged tick that was due has fired, and compares; the server must live through it. */
+  async judge(server: ServerProcess): Promise<Verdict> {
     const dueBefore = Date.now() + 2000
     await until('all that is due has fired', () => this.#settled(dueBefore), FIRED_WITHIN_MS).catch(
       () => undefined,
     )
+    if (!server.running) throw new Error('the server has ended by itself')
     const { events, waiting } = readStore(this.file)
     const count = (outcome: PostRecord['outcome']): number =>
       this.history.filter((post) => post.outcome === outcome).length
@@ -74,7 +78,7 @@ export class Witness {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true })
+    await this.#remove()
   }
 
   /** Two looks are needed: what is due must be past its time, and then gone from the pool. */
