@@ -1,5 +1,7 @@
-// A process: opens a store, lets entries be settled, and measures take and move while more and more wait.
-// Nothing pulses, so nothing is folded: an entry stays where it was put.
+// A process: fills stores with entries that wait or were settled, and measures take and move on each in turn,
+// so that what disturbs the machine disturbs them alike. Nothing pulses, so nothing is folded: an entry stays
+// where it was put.
+import { join } from 'node:path'
 import { systemClock } from '../../src/clock.ts'
 import { noFaults } from '../../src/fault.ts'
 import type { Put } from '../../src/pool/merge.ts'
@@ -11,18 +13,15 @@ import { answerParent, tellParent } from '../child.ts'
 import { median } from '../measure.ts'
 
 export interface ProbeInput {
-  store: string
-  /** How many entries are put and settled before anything is measured. */
-  settled: number
-  /** At which numbers of waiting entries it measures, ascending. */
-  pending: number[]
-  /** Measurements at each of them. */
+  folder: string
+  /** One store each. */
+  stores: { settled: number; pending: number }[]
+  /** Measurements on each store. */
   cycles: number
 }
 
 /** Medians in milliseconds. */
-export interface ProbeStep {
-  pending: number
+export interface Cost {
   take: number
   move: number
 }
@@ -32,8 +31,10 @@ const TOPIC = 'ticks'
 const BATCH = 1000
 const DUE = 100
 const DAY_MS = 86_400_000
-/** Unmeasured cycles first, so that the smallest step is not the one that pays for compiling. */
-const WARM_UP_CYCLES = 300
+/** Cycles on one store before the next has its turn. */
+const TURN_CYCLES = 20
+/** Unmeasured turns first, so that the first store is not the one that pays for compiling. */
+const WARM_UP_TURNS = 3
 /** Of 100 entries, how many go to the journal; 45 of a hundred make a million fit its limit of 500,000. */
 const YOUNG_PENDING = 45
 const YOUNG_DUE = 50
@@ -41,9 +42,19 @@ const YOUNG_DUE = 50
 class Probe {
   readonly #store: Store
   #made = 0
+  #takes: number[] = []
+  #moves: number[] = []
 
   constructor(store: Store) {
     this.#store = store
+  }
+
+  static async open(path: string): Promise<Probe> {
+    const context = { clock: systemClock, telemetry: createTelemetry(systemClock.id()), faults: noFaults }
+    const store = await openStore(`sqlite:${path}`, context)
+    await store.pool.entries.open({ name: POOL, mode: 'each', partitions: 32, rememberMs: 0 })
+    await store.log.open({ name: TOPIC, partitions: 32, retentionMs: DAY_MS })
+    return new Probe(store)
   }
 
   /** Puts entries that wait for a day or two. */
@@ -65,13 +76,27 @@ class Probe {
   }
 
   /** One measurement: 100 entries become due, are taken, and are moved. */
-  async cycle(): Promise<{ take: number; move: number }> {
+  async cycle(): Promise<void> {
     await this.#putDue(DUE)
     const began = systemClock.mono()
     await this.#take(DUE)
     const taken = systemClock.mono()
     await this.#move(DUE)
-    return { take: taken - began, move: systemClock.mono() - taken }
+    this.#takes.push(taken - began)
+    this.#moves.push(systemClock.mono() - taken)
+  }
+
+  forget(): void {
+    this.#takes = []
+    this.#moves = []
+  }
+
+  get cost(): Cost {
+    return { take: median(this.#takes), move: median(this.#moves) }
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
   }
 
   async #putDue(count: number): Promise<void> {
@@ -112,36 +137,31 @@ class Probe {
   }
 }
 
-async function probe(input: ProbeInput): Promise<ProbeStep[]> {
-  const context = { clock: systemClock, telemetry: createTelemetry(systemClock.id()), faults: noFaults }
-  const store = await openStore(input.store, context)
-  await store.pool.entries.open({ name: POOL, mode: 'each', partitions: 32, rememberMs: 0 })
-  await store.log.open({ name: TOPIC, partitions: 32, retentionMs: DAY_MS })
-  const probed = new Probe(store)
-  if (input.settled > 0) tellParent(`puts and settles ${input.settled.toLocaleString('en-US')}`)
-  await probed.pass(input.settled)
-  for (let cycle = 0; cycle < WARM_UP_CYCLES; cycle++) await probed.cycle()
-  const steps: ProbeStep[] = []
-  let waiting = 0
-  for (const pending of input.pending) {
-    tellParent(`measures with ${pending.toLocaleString('en-US')} waiting`)
-    await probed.fill(pending - waiting)
-    waiting = pending
-    steps.push({ pending, ...(await measure(probed, input.cycles)) })
+async function probe({ folder, stores, cycles }: ProbeInput): Promise<Cost[]> {
+  const probes: Probe[] = []
+  for (const [index, { settled, pending }] of stores.entries()) {
+    tellParent(`store ${index + 1} of ${stores.length}: ${count(settled)} settled, ${count(pending)} pending`)
+    const probe = await Probe.open(join(folder, `${index}.db`))
+    await probe.pass(settled)
+    await probe.fill(pending)
+    probes.push(probe)
   }
-  await store.close()
-  return steps
+  tellParent(`measures ${cycles} times on each store`)
+  await takeTurns(probes, WARM_UP_TURNS)
+  for (const probe of probes) probe.forget()
+  await takeTurns(probes, Math.ceil(cycles / TURN_CYCLES))
+  for (const probe of probes) await probe.close()
+  return probes.map(({ cost }) => cost)
 }
 
-async function measure(probed: Probe, cycles: number): Promise<{ take: number; move: number }> {
-  const take: number[] = []
-  const move: number[] = []
-  for (let cycle = 0; cycle < cycles; cycle++) {
-    const took = await probed.cycle()
-    take.push(took.take)
-    move.push(took.move)
+async function takeTurns(probes: Probe[], turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) {
+    for (const probe of probes) for (let cycle = 0; cycle < TURN_CYCLES; cycle++) await probe.cycle()
   }
-  return { take: median(take), move: median(move) }
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
 }
 
 if (import.meta.main) await answerParent(probe)
