@@ -1,6 +1,4 @@
 // headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { toIso } from '../clock.ts'
 import { OPTIONS, type OptionName, type Options } from '../options.ts'
@@ -33,7 +31,6 @@ interface ServeParts {
 
 /** Serves until the signal fires, then finishes what is under way. */
 async function serve(options: Options, { context, output }: ServeParts): Promise<void> {
-  await prepareFolder(options.store)
   // Loaded here, so that the commands which only talk to a server start without it.
   const [{ headrace }, { createServer }] = await Promise.all([
     import('../headrace.ts'),
@@ -53,12 +50,6 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     await race.stop()
   }
   output.talk('stopped')
-}
-
-/** The default store has a folder of its own, which nobody should have to create. */
-async function prepareFolder(store: string): Promise<void> {
-  if (store !== OPTIONS.store.default) return
-  await mkdir(dirname(store.slice('sqlite:'.length)), { recursive: true })
 }
 
 /** Resolved options as given ones: an absent token is left out. */
