@@ -72,7 +72,7 @@ function objectOf(schema: Schema, indent: string): string {
   const required = schema['required'] as string[]
   const members = Object.entries(schema['properties'] as Record<string, Schema>).map(([name, member]) => {
     const mark = required.includes(name) ? '' : '?'
-    const note = member['description'] === undefined ? '' : ` // ${String(member['description'])}`
+    const note = typeof member['description'] === 'string' ? ` // ${member['description']}` : ''
     return `${indent}  ${name}${mark}: ${shapeOf(member, `${indent}  `)}${note}\n`
   })
   return `{\n${members.join('')}${indent}}`

@@ -2,12 +2,7 @@
 import { systemClock } from '../../src/clock.ts'
 import { Histogram } from '../../src/meter/histogram.ts'
 import { Meter, type Metric } from '../../src/meter/meter.ts'
-import {
-  type Telemetry,
-  type TelemetryEvents,
-  type TelemetryName,
-  createTelemetry,
-} from '../../src/telemetry.ts'
+import { type TelemetryEvents, type TelemetryName, createTelemetry } from '../../src/telemetry.ts'
 import { code, page, table } from './markdown.ts'
 
 /** One of each; the type demands an entry for a new event. */
@@ -44,13 +39,9 @@ function meteredSamples(): Metric[] {
   const telemetry = createTelemetry(systemClock.id())
   const meter = new Meter(telemetry, systemClock)
   meter.listen()
-  for (const name of Object.keys(samples) as TelemetryName[]) emit(telemetry, name)
+  for (const name of Object.keys(samples) as TelemetryName[]) telemetry.emit(name, samples[name])
   meter.close()
   return meter.metrics()
-}
-
-function emit<Name extends TelemetryName>(telemetry: Telemetry, name: Name): void {
-  telemetry.emit(name, samples[name])
 }
 
 function labelsOf({ series }: Metric): string {
