@@ -28,12 +28,22 @@ export class Alarm {
     this.wakeBy(at ?? Infinity)
     if (atLeastMs > 0) await this.#clock.sleep(atLeastMs, signal)
     while (!signal.aborted && this.#clock.now() < this.#earliest) {
-      const shortened = new AbortController()
-      this.#shorten = () => shortened.abort()
-      const stop = AbortSignal.any([signal, shortened.signal])
-      await this.#clock.sleep(Math.min(this.#earliest - this.#clock.now(), LOOK_AGAIN_MS), stop)
-      this.#shorten = null
+      await this.#nap(Math.min(this.#earliest - this.#clock.now(), LOOK_AGAIN_MS), signal)
     }
+  }
+
+  #nap(delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel()
+        signal.removeEventListener('abort', end)
+        this.#shorten = null
+        resolve()
+      }
+      const timer = this.#clock.timer(delayMs, end)
+      signal.addEventListener('abort', end, { once: true })
+      this.#shorten = end
+    })
   }
 }
 

@@ -10,10 +10,7 @@ export type FaultPoint =
   | 'append.after-commit'
   | 'fold.before-commit'
 
-/** Called at a point; may end the process, throw, or block. */
-export type FaultPlan = (point: FaultPoint) => void
-
-/** Holds the plan of one store or service, so that members in one process can have different ones. */
+/** The plan of one member: called at each point, it may end the process, throw, or block. */
 export interface Faults {
   at(point: FaultPoint): void
 }

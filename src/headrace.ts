@@ -9,6 +9,7 @@ import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { checkName, checkPartitions } from './check.ts'
 import type { Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
+import { refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { PulseLoop } from './pulse.ts'
 import { Service, type ServiceState } from './service.ts'
@@ -91,15 +92,21 @@ export class Headrace {
     return this.#service.state
   }
 
-  /** A pool by name; the same name gives the same pool. */
+  /** A pool by name; the same name gives the same pool, and refuses other settings. */
   pool(name: string, options: PoolOptions = {}): Pool {
     const existing = this.#pools.get(name)
-    if (existing !== undefined) return existing
     const settings = {
       name: checkName(name, 'pool'),
-      mode: options.mode ?? ('one' as const),
-      partitions: checkPartitions(options.partitions ?? this.options.partitions, `the pool ${name}`),
+      mode: options.mode ?? existing?.settings.mode ?? ('one' as const),
+      partitions: checkPartitions(
+        options.partitions ?? existing?.settings.partitions ?? this.options.partitions,
+        `the pool ${name}`,
+      ),
       rememberMs: toMs(options.remember ?? 0),
+    }
+    if (existing !== undefined) {
+      refuseOtherSettings(existing.settings, settings)
+      return existing
     }
     const pool = new Pool({ settings, store: this.store.pool, clock: this.clock, telemetry: this.telemetry })
     this.#pools.set(name, pool)
@@ -178,9 +185,14 @@ export class Headrace {
 
   async #start(): Promise<void> {
     this.meter.listen()
-    for (const pool of this.#pools.values()) await pool.open()
-    for (const topic of this.#topics.values()) await topic.open()
-    for (const service of this.#services()) await service.start()
+    try {
+      for (const pool of this.#pools.values()) await pool.open()
+      for (const topic of this.#topics.values()) await topic.open()
+      for (const service of this.#services()) await service.start()
+    } catch (error) {
+      await this.#stop()
+      throw error
+    }
   }
 
   async #stop(): Promise<void> {

@@ -7,7 +7,7 @@ export interface CommandParts {
   program: Command
   context: CliContext
   /** The output that the flags of the running command ask for. */
-  output(command: Command): Output
+  output: (command: Command) => Output
 }
 
 /** What every command has, wherever it stands on the line. */

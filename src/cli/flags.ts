@@ -10,7 +10,6 @@ import {
   OPTIONS,
   type OptionName,
   type Options,
-  type OptionsInput,
   envName,
   flagName,
   isSecret,
@@ -40,7 +39,7 @@ export function readSchemaFlags(
     const text = isSecret(name) ? readSecret(flags[`${name}File`]) : flags[name]
     if (text !== undefined) given[name] = text
   }
-  return resolveOptions(given as OptionsInput, env)
+  return resolveOptions(given, env)
 }
 
 function readSecret(path: string | undefined): string | undefined {

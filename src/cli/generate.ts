@@ -58,7 +58,7 @@ async function generate(
   { context, output }: { context: CliContext; output: Output },
 ): Promise<void> {
   // One ordinary request first: it explains a wrong address or token better than a thousand failures.
-  await clientOf(flags, context).status()
+  await clientOf(flags, context).topics.get('ticks')
   const options = {
     ...serverOf(flags, context),
     ids: flags.ids,

@@ -18,14 +18,14 @@ export interface Output {
   talk(text: string): void
   /** A count: `12 400` on a terminal, `12400` in a pipe. */
   count(value: number): string
-  dim(text: string): string
-  bold(text: string): string
+  dim: (text: string) => string
+  bold: (text: string) => string
 }
 
 export function createOutput({ stdout, stderr }: CliContext, look: Look): Output {
   const isTerminal = stdout.isTTY === true
   const styled = (style: 'dim' | 'bold', text: string): string =>
-    isTerminal && look.color ? styleText(style, text, { validateStream: false }) : text
+    look.color ? styleText(style, text, { validateStream: false }) : text
   return {
     json: look.json,
     result: (document, text) =>

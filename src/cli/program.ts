@@ -1,5 +1,6 @@
 // The command line as a whole: every command, and what they have in common. Each command's file adds itself.
 import { Command, Option } from 'commander'
+import { VERSION } from '../version.ts'
 import type { CommandParts, GlobalFlags } from './command.ts'
 import type { CliContext } from './context.ts'
 import { addGenerate } from './generate.ts'
@@ -9,7 +10,6 @@ import { addServe } from './serve.ts'
 import { addStatus } from './status.ts'
 import { addTick } from './tick.ts'
 import { addTopic } from './topic.ts'
-import { readVersion } from './version.ts'
 
 const EXAMPLES = `Examples:
   $ headrace serve                                  start a server
@@ -22,7 +22,7 @@ export function createProgram(context: CliContext): Command {
   const program = new Command('headrace')
   program
     .description('Turns time and events into work.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .option('--json', 'print JSON: one document, or one a line where results come bit by bit')
     .addOption(new Option('--no-color', 'no colours (env NO_COLOR)'))

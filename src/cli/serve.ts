@@ -1,14 +1,12 @@
 // headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { toIso } from '../clock.ts'
 import { OPTIONS, type OptionName, type Options } from '../options.ts'
+import { VERSION } from '../version.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
 import { addSchemaFlags, readSchemaFlags } from './flags.ts'
 import { type Output, formatDuration } from './output.ts'
-import { readVersion } from './version.ts'
 
 const FLAGS = Object.keys(OPTIONS) as OptionName[]
 
@@ -33,7 +31,6 @@ interface ServeParts {
 
 /** Serves until the signal fires, then finishes what is under way. */
 async function serve(options: Options, { context, output }: ServeParts): Promise<void> {
-  await prepareFolder(options.store)
   // Loaded here, so that the commands which only talk to a server start without it.
   const [{ headrace }, { createServer }] = await Promise.all([
     import('../headrace.ts'),
@@ -48,19 +45,11 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     announce({ url, options, store: race.store.address }, { context, output })
     await fired(context.signal)
     output.talk(`draining for at most ${formatDuration(options.drainWithin)}; once more to stop at once`)
-    const began = context.clock.mono()
     await server.close()
-    await race.stop()
-    output.talk(`stopped after ${formatDuration(context.clock.mono() - began)}`)
   } finally {
     await race.stop()
   }
-}
-
-/** The default store has a folder of its own, which nobody should have to create. */
-async function prepareFolder(store: string): Promise<void> {
-  if (store !== OPTIONS.store.default) return
-  await mkdir(dirname(store.slice('sqlite:'.length)), { recursive: true })
+  output.talk('stopped')
 }
 
 /** Resolved options as given ones: an absent token is left out. */
@@ -79,14 +68,14 @@ function announce(
   { url, options, store }: { url: string; options: Options; store: string },
   { context, output }: ServeParts,
 ): void {
-  const version = readVersion()
   const readyMs = Math.round(context.clock.mono() - context.startedAt)
-  if (output.json) output.line({ version, url, openapi: `${url}/openapi.json`, store, readyMs }, () => '')
+  if (output.json)
+    output.line({ version: VERSION, url, openapi: `${url}/openapi.json`, store, readyMs }, () => '')
   const at = toIso(context.clock.now() + 10_000)
   const authorization = options.token === null ? '' : ` -H "Authorization: Bearer $HEADRACE_TOKEN"`
   output.talk(
     [
-      `  headrace ${version}   ready in ${readyMs} ms`,
+      `  headrace ${VERSION}   ready in ${readyMs} ms`,
       '',
       `  ➜  API      ${url}/v1      OpenAPI: /openapi.json`,
       `  ➜  Store    ${store}${store === 'memory:' ? ' (forgotten at the end)' : ' (kept between runs)'}`,

@@ -161,7 +161,7 @@ function createTopicsClient(call: Caller, transport: TransportParts): TopicsClie
         path: events(topic, partition),
         query: { from, limit },
       })
-      return { ...page, events: page.events.map((event) => ({ ...event, partition })) }
+      return { ...page, events: page.events.map((event) => Object.assign({ partition }, event)) }
     },
     follow: (topic, { partition, from, signal, onLost } = {}) =>
       follow({

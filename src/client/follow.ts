@@ -1,7 +1,8 @@
 // Follows a stream of events and resumes after the last one seen when the connection is lost. What was lost
 // with it is sent again by the server; an event that has been handed out already is not handed out twice.
 import { HeadraceError } from '../errors.ts'
-import type { TopicEvent } from './answers.ts'
+import type { Problem, TopicEvent } from './answers.ts'
+import { errorOf } from './problem.ts'
 import { SseReader } from './sse.ts'
 import { type Call, type TransportParts, callStream } from './transport.ts'
 
@@ -69,8 +70,10 @@ async function* connection<Value>(
   const reader = new SseReader(lastId)
   const decoder = new TextDecoder()
   for await (const bytes of stream) {
-    for (const { id, data } of reader.take(decoder.decode(bytes, { stream: true }))) {
+    for (const { id, name, data } of reader.take(decoder.decode(bytes, { stream: true }))) {
       progress.lastId = id
+      if (data === null) continue
+      if (name === 'problem') throw errorOf(JSON.parse(data) as Problem)
       const event = JSON.parse(data) as TopicEvent<Value>
       if (isNew(event, progress)) yield event
     }

@@ -1,9 +1,12 @@
 // Reads server-sent events from text in pieces of any size. Pure; connections are follow.ts's.
 
 export interface ServerSentEvent {
-  /** The last id seen so far, as the standard says: an event without one keeps it. */
+  /** The last id so far, as the standard says: an event without one keeps it. */
   id: string | null
-  data: string
+  /** Its name; null: it has none. */
+  name: string | null
+  /** Null: it only moves the id. */
+  data: string | null
 }
 
 /** A line or event longer than this is no event of ours: values are at most 1 MiB. */
@@ -12,6 +15,8 @@ const LONGEST_EVENT = 4 * 1024 * 1024
 export class SseReader {
   #rest = ''
   #data: string[] = []
+  #name: string | null = null
+  /** Counts once its event has ended: one that was cut off in the middle must be sent again. */
   #id: string | null
 
   constructor(lastId: string | null = null) {
@@ -38,13 +43,15 @@ export class SseReader {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     if (field === 'data') this.#data.push(value)
     else if (field === 'id') this.#id = value
+    else if (field === 'event') this.#name = value
     return null
   }
 
-  #end(): ServerSentEvent | null {
-    if (this.#data.length === 0) return null
-    const event = { id: this.#id, data: this.#data.join('\n') }
+  #end(): ServerSentEvent {
+    const data = this.#data.length === 0 ? null : this.#data.join('\n')
+    const event = { id: this.#id, name: this.#name, data }
     this.#data = []
+    this.#name = null
     return event
   }
 }

@@ -1,8 +1,8 @@
 // One HTTP request and what can go wrong with it: a server that cannot be reached, an answer that is a problem
 // document, an answer that is no JSON. Paths and meanings are the client's.
 import { type Clock, LONGEST_TIMER_MS } from '../clock.ts'
-import { ERROR_CODES, type ErrorCode, HeadraceError, messageOf } from '../errors.ts'
-import type { Problem } from './answers.ts'
+import { HeadraceError, messageOf } from '../errors.ts'
+import { refusalOf } from './problem.ts'
 
 export interface TransportParts {
   /** Without a slash at its end. */
@@ -54,7 +54,7 @@ async function open(parts: TransportParts, call: Call): Promise<{ response: Resp
   try {
     const response = await send(parts, call, AbortSignal.any(signals))
     if (response.ok) return { response, release }
-    throw await problemOf(response)
+    throw await refusalOf(response)
   } catch (error) {
     release()
     throw error
@@ -83,32 +83,6 @@ function urlOf(server: string, { path, query = {} }: Call): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
   return search.size === 0 ? `${server}${path}` : `${server}${path}?${search.toString()}`
-}
-
-/** The server's own error: its code, its words, its remedy; the whole document is the cause. */
-async function problemOf(response: Response): Promise<HeadraceError> {
-  const text = await response.text().catch(() => '')
-  const problem = parseProblem(text)
-  const message = problem?.detail ?? problem?.title ?? `the server answered ${response.status}`
-  const code = isErrorCode(problem?.code) ? problem.code : 'server_refused'
-  const remedy = problem?.remedy ?? null
-  return new HeadraceError(code, message, {
-    ...(remedy === null ? {} : { remedy }),
-    cause: problem ?? { status: response.status },
-  })
-}
-
-function parseProblem(text: string): Problem | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Problem) : null
-  } catch {
-    return null
-  }
-}
-
-function isErrorCode(code: string | undefined): code is ErrorCode {
-  return code !== undefined && Object.hasOwn(ERROR_CODES, code)
 }
 
 function unreachable({ server }: TransportParts, cause: unknown): HeadraceError {

@@ -17,7 +17,11 @@ export class EventScanner {
   readonly #event: (lateMs: number | null) => void
   readonly #seconds = new Map<string, number>()
   #rest = ''
+  /** Counts once its event has ended: one that was cut off in the middle must be sent again. */
+  #id: string | null = null
   #lastId: string | null = null
+  /** The event has a name, so it is a word of the server and no event of the topic. */
+  #named = false
 
   /** `event` is told of every event, with time − at in milliseconds; null: it holds no such times. */
   constructor(event: (lateMs: number | null) => void) {
@@ -43,11 +47,17 @@ export class EventScanner {
   /** Forgets a line that was cut off; the next connection begins a new one. */
   reset(): void {
     this.#rest = ''
+    this.#named = false
   }
 
   #line(text: string, from: number, end: number): void {
-    if (text.startsWith(DATA, from)) this.#event(this.#lateness(text, from, end))
-    else if (text.startsWith('id:', from)) this.#lastId = text.slice(from + 3, end).trim()
+    if (text.startsWith(DATA, from)) {
+      if (!this.#named) this.#event(this.#lateness(text, from, end))
+    } else if (from === end) {
+      this.#lastId = this.#id
+      this.#named = false
+    } else if (text.startsWith('id:', from)) this.#id = text.slice(from + 3, end).trim()
+    else if (text.startsWith('event:', from)) this.#named = true
   }
 
   /** `at` is the first of its name, in the value; `time` the last, after it. Quotes inside texts are escaped. */

@@ -70,7 +70,8 @@ export class Pool {
   readonly settings: PoolSettings
   readonly #parts: PoolParts
   readonly #batcher: Batcher<PutRequest, PutResponse>
-  #opened: Promise<void> | null = null
+  #opening: Promise<void> | null = null
+  #isOpen = false
 
   constructor(parts: PoolParts) {
     this.name = parts.settings.name
@@ -81,11 +82,18 @@ export class Pool {
 
   /** Creates or checks the pool in its store; every other call does it first. */
   open(): Promise<void> {
-    this.#opened ??= this.#parts.store.entries.open(this.settings).catch((error: unknown) => {
-      this.#opened = null
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  async #open(): Promise<void> {
+    try {
+      await this.#parts.store.entries.open(this.settings)
+      this.#isOpen = true
+    } catch (error) {
+      this.#opening = null
       throw error
-    })
-    return this.#opened
+    }
   }
 
   /** Asks for work on a key. Answers after the durable commit. */
@@ -103,7 +111,7 @@ export class Pool {
 
   /** Puts that were checked already; concurrent requests share a commit. */
   async request(request: PutRequest): Promise<PutResponse> {
-    if (this.#opened === null) await this.open()
+    if (!this.#isOpen) await this.open()
     return this.#batcher.add(request)
   }
 

@@ -8,9 +8,9 @@ update counter set next = ? where name = 'turn'
 -- name: add_segment
 insert into segment (first_turn, pool, put_at, entries) values (?, ?, ?, ?)
 
--- name: segment_turns
--- Index segment_by_pool, covering.
-select first_turn from segment where pool = ? order by first_turn
+-- name: segments
+-- Index segment_by_pool, covering; one seek into gone for each.
+select first_turn, bits from segment left join gone on segment = first_turn where pool = ? order by first_turn
 
 -- name: load_segment
 select put_at, entries from segment where first_turn = ?
@@ -20,9 +20,6 @@ delete from segment where first_turn = ?
 
 -- name: save_gone
 insert into gone (segment, bits) values (?, ?) on conflict (segment) do update set bits = excluded.bits
-
--- name: load_gone
-select bits from gone where segment = ?
 
 -- name: delete_gone
 delete from gone where segment = ?

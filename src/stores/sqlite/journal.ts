@@ -22,6 +22,11 @@ const MOST_ENTRIES = 500_000
 /** Characters of payloads. */
 const MOST_PAYLOAD = 64 * 1024 * 1024
 
+interface SegmentRow {
+  first_turn: number
+  bits: Uint8Array | null
+}
+
 type Row = [key: string, slot: number, partition: number, payload: string | null]
 
 export class Journal implements Mirror {
@@ -117,10 +122,10 @@ export class Journal implements Mirror {
 
   /** Follows what other processes have appended, removed and folded. */
   refresh(): void {
-    const rows = this.#database.statement('segment_turns').all(this.#pool) as { first_turn: number }[]
+    const rows = this.#database.statement('segments').all(this.#pool) as unknown as SegmentRow[]
     const present = new Set(rows.map((row) => row.first_turn))
     for (const segment of this.#segments.values()) if (!present.has(segment.firstTurn)) this.#discard(segment)
-    for (const firstTurn of present) this.#load(firstTurn)
+    for (const { first_turn: firstTurn, bits } of rows) this.#follow(firstTurn, [...(bits ?? [])])
   }
 
   flush(): void {
@@ -141,12 +146,13 @@ export class Journal implements Mirror {
   }
 
   rolledBack(): void {
-    const added = new Set(this.#added)
+    // New entries first: one of them may have the name of a removed one.
+    for (const segment of this.#added) this.#discard(segment)
     for (const { entry, segment } of this.#removed) {
+      if (!this.#segments.has(segment.firstTurn)) continue
       setBit(segment.bits, entry.turn - segment.firstTurn, false)
-      if (!added.has(segment)) this.#index(entry, segment)
+      this.#index(entry, segment)
     }
-    for (const segment of added) this.#discard(segment)
     this.#clear()
   }
 
@@ -167,15 +173,13 @@ export class Journal implements Mirror {
     this.#removed = []
   }
 
-  #load(firstTurn: number): void {
-    const bits = [
-      ...((this.#database.statement('load_gone').get(firstTurn)?.['bits'] as Uint8Array | undefined) ?? []),
-    ]
+  #follow(firstTurn: number, bits: number[]): void {
     const known = this.#segments.get(firstTurn)
-    if (known !== undefined) {
-      this.#apply(known, bits)
-      return
-    }
+    if (known === undefined) this.#load(firstTurn, bits)
+    else this.#apply(known, bits)
+  }
+
+  #load(firstTurn: number, bits: number[]): void {
     const row = this.#database.statement('load_segment').get(firstTurn) as { put_at: number; entries: string }
     const entries = (JSON.parse(row.entries) as Row[]).map((parts, index) =>
       revive(parts, firstTurn + index, row.put_at),
@@ -189,9 +193,13 @@ export class Journal implements Mirror {
 
   /** Drops what `bits` says is gone and was not known to be. */
   #apply(segment: Segment, bits: number[]): void {
-    segment.entries.forEach((entry, index) => {
-      if (hasBit(bits, index) && !hasBit(segment.bits, index)) this.#drop(entry)
-    })
+    for (const [index, byte] of bits.entries()) {
+      if (byte === segment.bits[index]) continue
+      const eight = segment.entries.slice(8 * index, 8 * index + 8)
+      for (const entry of eight) {
+        if (hasBit(bits, entry.turn - segment.firstTurn) && this.#segmentOf.has(entry)) this.#drop(entry)
+      }
+    }
   }
 
   #discard(segment: Segment): void {

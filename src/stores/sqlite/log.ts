@@ -29,7 +29,7 @@ export class SqliteLog implements LogStore {
   }
 
   open(settings: TopicSettings): Promise<void> {
-    return this.#parts.session.write('other', () => {
+    return this.#parts.session.write('other', (tx) => {
       const { topics, database } = this.#parts
       const existing = topics.find(settings.name)
       if (existing === undefined) {
@@ -39,7 +39,9 @@ export class SqliteLog implements LogStore {
       refuseOtherTopic(existing.settings, settings)
       if (existing.settings.retentionMs === settings.retentionMs) return
       database.statement('save_retention').run(settings.retentionMs, existing.id)
-      existing.settings = settings
+      tx.afterCommit(() => {
+        existing.settings = settings
+      })
     })
   }
 
@@ -79,7 +81,9 @@ export class SqliteLog implements LogStore {
       refuseGone(name, from, { partition, oldest, head: next })
       if (from >= next) return []
       const rows = this.#parts.database.statement('read_events').all(topic.id, partition, from, limit)
-      return (rows as unknown as Omit<LogEvent, 'partition'>[]).map((row) => ({ ...row, partition }))
+      return (rows as unknown as LogEvent[]).map(({ offset, id, key, value, headers, time }) => {
+        return { partition, offset, id, key, value, headers, time }
+      })
     })
   }
 
