@@ -13,6 +13,7 @@ const samples: TelemetryEvents = {
   'ticks.failed': { pool: 'p', error: null, retryInMs: 1 },
   'log.appended': { topic: 't', events: 1 },
   'log.trimmed': { topic: 't', events: 1 },
+  'store.migrated': { from: 0, to: 1 },
   'store.called': { operation: 'commit', tookMs: 1 },
   'store.waited': { waits: 1 },
   'store.folded': { pool: 'p', entries: 1 },
