@@ -8,7 +8,7 @@ const QUIET_MS = 1000
 
 export interface ReportParts {
   clock: Clock
-  talk(line: string): void
+  talk: (line: string) => void
 }
 
 /** Tells failures until the returned function is called. */
