@@ -7,6 +7,7 @@ import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
 import { addSchemaFlags, readSchemaFlags } from './flags.ts'
 import { type Output, formatDuration } from './output.ts'
+import { reportFailures } from './report-failures.ts'
 
 const FLAGS = Object.keys(OPTIONS) as OptionName[]
 
@@ -37,6 +38,10 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     import('../server/app.ts'),
   ])
   const race = await headrace(inputOf(options))
+  const stopReports = reportFailures(race.telemetry, {
+    clock: context.clock,
+    talk: (line) => output.talk(line),
+  })
   try {
     const ticks = race.ticks('ticks', { mode: options.ticksMode, remember: options.ticksRemember })
     const server = createServer(race, ticks, options)
@@ -48,6 +53,7 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     await server.close()
   } finally {
     await race.stop()
+    stopReports()
   }
   output.talk('stopped')
 }
