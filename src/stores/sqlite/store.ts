@@ -74,11 +74,20 @@ function watchForeign(database: Database, clock: Clock, changed: () => void): ()
   let seen = database.dataVersion()
   let timer: Timer
   const look = (): void => {
-    const dataVersion = database.dataVersion()
+    const dataVersion = dataVersionIfReadable(database) ?? seen
     if (dataVersion !== seen) changed()
     seen = dataVersion
     timer = clock.timer(LOOK_EVERY_MS, look, { background: true })
   }
   timer = clock.timer(LOOK_EVERY_MS, look, { background: true })
   return () => timer.cancel()
+}
+
+/** Null while the file cannot be read, as when another process recovers it; reads and writes say so themselves. */
+function dataVersionIfReadable(database: Database): number | null {
+  try {
+    return database.dataVersion()
+  } catch {
+    return null
+  }
 }
