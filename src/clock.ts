@@ -75,12 +75,12 @@ export const FIRST_MOMENT = -62_167_219_200_000
 /** The latest moment that is accepted: the last millisecond of the year 9999. */
 export const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+const RFC3339 = /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
  * Milliseconds of an RFC 3339 time, or null. Stricter than Date.parse, which reads `2026-02-31` as March and
- * accepts local times without a zone. Digits past the millisecond are rounded up, so nothing fires early.
+ * accepts 24:00 and local times without a zone. Digits past the millisecond are rounded up, so nothing fires early.
  */
 export function parseTime(text: string): number | null {
   if (text.length > 64 || !RFC3339.test(text)) return null

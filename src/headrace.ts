@@ -185,9 +185,14 @@ export class Headrace {
 
   async #start(): Promise<void> {
     this.meter.listen()
-    for (const pool of this.#pools.values()) await pool.open()
-    for (const topic of this.#topics.values()) await topic.open()
-    for (const service of this.#services()) await service.start()
+    try {
+      for (const pool of this.#pools.values()) await pool.open()
+      for (const topic of this.#topics.values()) await topic.open()
+      for (const service of this.#services()) await service.start()
+    } catch (error) {
+      await this.#stop()
+      throw error
+    }
   }
 
   async #stop(): Promise<void> {

@@ -83,7 +83,7 @@ function kebab(name: string): string {
 
 /** What was given, else the environment, else the default; field by field. */
 export function resolveOptions(given: OptionsInput, env: Record<string, string | undefined> = {}): Options {
-  for (const name of Object.keys(given)) if (!(name in OPTIONS)) throw unknownOption(name)
+  for (const name of Object.keys(given)) if (!Object.hasOwn(OPTIONS, name)) throw unknownOption(name)
   const resolved: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(OPTIONS) as [OptionName, OptionShape][]) {
     const fromEnv = env[envName(name)]

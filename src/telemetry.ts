@@ -15,6 +15,8 @@ export interface TelemetryEvents {
   'log.appended': { topic: string; events: number }
   /** Retention removed events. */
   'log.trimmed': { topic: string; events: number }
+  /** A store with a schema was opened and is at version `to`; the same as `from`: there was nothing to do. */
+  'store.migrated': { from: number; to: number }
   /** The store did one piece of work: a commit, a read, a pulse. */
   'store.called': { operation: StoreOperation; tookMs: number }
   /** A write had to wait because another process held the store. */

@@ -2,7 +2,7 @@
 // little; the clock stops when the last result line is back.
 import { request } from 'node:http'
 import { systemClock, toIso } from '../../src/clock.ts'
-import { createRandom } from '../../src/generator/random.ts'
+import { createRandom } from '../../src/random.ts'
 import { answerParent, tellParent } from '../child.ts'
 import type { Processes } from '../process.ts'
 

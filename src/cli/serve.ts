@@ -1,6 +1,4 @@
 // headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { toIso } from '../clock.ts'
 import { OPTIONS, type OptionName, type Options } from '../options.ts'
@@ -9,6 +7,7 @@ import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
 import { addSchemaFlags, readSchemaFlags } from './flags.ts'
 import { type Output, formatDuration } from './output.ts'
+import { reportFailures } from './report-failures.ts'
 
 const FLAGS = Object.keys(OPTIONS) as OptionName[]
 
@@ -33,13 +32,16 @@ interface ServeParts {
 
 /** Serves until the signal fires, then finishes what is under way. */
 async function serve(options: Options, { context, output }: ServeParts): Promise<void> {
-  await prepareFolder(options.store)
   // Loaded here, so that the commands which only talk to a server start without it.
   const [{ headrace }, { createServer }] = await Promise.all([
     import('../headrace.ts'),
     import('../server/app.ts'),
   ])
   const race = await headrace(inputOf(options))
+  const stopReports = reportFailures(race.telemetry, {
+    clock: context.clock,
+    talk: (line) => output.talk(line),
+  })
   try {
     const ticks = race.ticks('ticks', { mode: options.ticksMode, remember: options.ticksRemember })
     const server = createServer(race, ticks, options)
@@ -51,14 +53,9 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     await server.close()
   } finally {
     await race.stop()
+    stopReports()
   }
   output.talk('stopped')
-}
-
-/** The default store has a folder of its own, which nobody should have to create. */
-async function prepareFolder(store: string): Promise<void> {
-  if (store !== OPTIONS.store.default) return
-  await mkdir(dirname(store.slice('sqlite:'.length)), { recursive: true })
 }
 
 /** Resolved options as given ones: an absent token is left out. */

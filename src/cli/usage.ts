@@ -2,15 +2,24 @@
 // one near.
 import type { Command, CommanderError } from 'commander'
 import { HeadraceError } from '../errors.ts'
+import { OPTIONS, type OptionName, flagName, isSecret } from '../options.ts'
 
-/** How Commander ended: having shown what was asked for, or with wrong usage. */
+/** What Commander refused, in one sentence, and what to do about it. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): HeadraceError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const suggestion = /\(Did you mean (.+)\?\)/.exec(rest.join(' '))?.[1]
   const [message, advice] = splitAdvice(first)
   const path = ['headrace', ...pathOf(program, args)].join(' ')
-  const remedy = suggestion === undefined ? (advice ?? `see: ${path} --help`) : `did you mean ${suggestion}?`
+  const nearest = suggestion ?? secretFlagOf(message)
+  const remedy = nearest === undefined ? (advice ?? `see: ${path} --help`) : `did you mean ${nearest}?`
   return new HeadraceError('invalid_options', message, { remedy })
+}
+
+/** The flag that names the file of a secret, for one that would have held the secret itself. */
+function secretFlagOf(message: string): string | undefined {
+  const asked = /^unknown option '(--[a-z-]+)/.exec(message)?.[1]
+  const names = (Object.keys(OPTIONS) as OptionName[]).filter(isSecret)
+  return names.map(flagName).find((flag) => flag === `${asked}-file`)
 }
 
 /** Our readers of values end their words with what to write: Commander puts them behind "is invalid.". */

@@ -4,7 +4,7 @@ import { type Clock, type Timer, systemClock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { Connection } from './connection.ts'
 import { Consumer } from './consumer.ts'
-import { createRandom } from './random.ts'
+import { type Random, createRandom } from '../random.ts'
 import { createRequestWriter } from './request.ts'
 import { type Quantiles, type Second, type Spread, Tally, type Totals, spreadOf } from './tally.ts'
 
@@ -86,7 +86,7 @@ class GeneratorRun {
   readonly #connections: Connection[]
   readonly #consumer: Consumer | null
   readonly #write: (id: number, atMs: number) => string
-  readonly #random: () => number
+  readonly #random: Random
   readonly #firstConnected = Promise.withResolvers<void>()
   /** Connections that may carry a request; all of them, at most. */
   readonly #free = new Set<Connection>()
@@ -215,8 +215,8 @@ class GeneratorRun {
 
   #send(connection: Connection): void {
     const { ids, windowMs } = this.#options
-    const id = Math.floor(this.#random() * ids)
-    const aheadMs = windowMs === 0 ? 0 : Math.floor(this.#random() * windowMs)
+    const id = this.#random.below(ids)
+    const aheadMs = windowMs === 0 ? 0 : this.#random.below(windowMs)
     this.#tally.sent()
     connection.send(this.#write(id, this.#clock.now() + aheadMs))
   }

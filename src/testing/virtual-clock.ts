@@ -1,6 +1,6 @@
 // A clock that stands still until a test moves it. Timers fire in order, and promises settle between them.
 import { type Clock, LONGEST_TIMER_MS, type Timer, sleepOn, systemClock } from '../clock.ts'
-import { type Random, createRandom } from './random.ts'
+import { type Random, createRandom } from '../random.ts'
 
 /** Where virtual time begins. */
 export const START = Date.UTC(2027, 0, 1)

@@ -28,13 +28,16 @@ const SETTINGS = `
 
 export class Database {
   readonly path: string
+  /** The schema version that the file had when it was opened. */
+  readonly foundVersion: number
   readonly #connection: DatabaseSync
   readonly #queries: ReadonlyMap<string, string>
   readonly #statements = new Map<string, StatementSync>()
   readonly #dataVersion: StatementSync
 
-  private constructor(path: string, connection: DatabaseSync) {
+  private constructor(path: string, connection: DatabaseSync, foundVersion: number) {
     this.path = path
+    this.foundVersion = foundVersion
     this.#connection = connection
     this.#queries = new Map(
       ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [
@@ -50,8 +53,9 @@ export class Database {
     const connection = connect(file)
     try {
       await patiently(clock, () => connection.exec(SETTINGS))
+      const foundVersion = pragma(connection, 'user_version')
       await patiently(clock, () => migrate(file, connection))
-      return new Database(file, connection)
+      return new Database(file, connection, foundVersion)
     } catch (error) {
       connection.close()
       throw toHeadraceError(error, file)
@@ -170,11 +174,20 @@ export function rollBack(roll: () => void): void {
 
 const BUSY = 5
 const LOCKED = 6
+const READONLY = 8
+const IO_ERROR = 10
+const CORRUPT = 11
 const FULL = 13
+const CANNOT_OPEN = 14
 
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === BUSY || code === LOCKED
+}
+
+/** The file or its disk does not take writes, whatever is written. */
+export function isRefusal(error: unknown): boolean {
+  return [READONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN].includes(primaryCode(error) ?? 0)
 }
 
 /** The low byte of SQLite's extended result code; null for anything else that was thrown. */

@@ -32,7 +32,7 @@ export interface Chores {
 export function findChores({ pools, database }: HousekeepingParts, now: number): Chores {
   return {
     foldable: [...pools.all()].filter((pool) => foldable(pool, now, 1).length > 0),
-    expired: database.statement('has_expired').get(now)?.['expired'] === 1,
+    expired: database.statement('has_expired').get(now, now)?.['expired'] === 1,
   }
 }
 

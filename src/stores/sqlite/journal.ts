@@ -146,12 +146,13 @@ export class Journal implements Mirror {
   }
 
   rolledBack(): void {
-    const added = new Set(this.#added)
+    // New entries first: one of them may have the name of a removed one.
+    for (const segment of this.#added) this.#discard(segment)
     for (const { entry, segment } of this.#removed) {
+      if (!this.#segments.has(segment.firstTurn)) continue
       setBit(segment.bits, entry.turn - segment.firstTurn, false)
-      if (!added.has(segment)) this.#index(entry, segment)
+      this.#index(entry, segment)
     }
-    for (const segment of added) this.#discard(segment)
     this.#clear()
   }
 

@@ -81,7 +81,9 @@ export class SqliteLog implements LogStore {
       refuseGone(name, from, { partition, oldest, head: next })
       if (from >= next) return []
       const rows = this.#parts.database.statement('read_events').all(topic.id, partition, from, limit)
-      return (rows as unknown as Omit<LogEvent, 'partition'>[]).map((row) => ({ ...row, partition }))
+      return (rows as unknown as LogEvent[]).map(({ offset, id, key, value, headers, time }) => {
+        return { partition, offset, id, key, value, headers, time }
+      })
     })
   }
 

@@ -37,9 +37,9 @@ delete from entry where turn = ?
 -- name: due_entries
 -- Index entry_by_due, bounded below by the cursor and above by the limit.
 select * from entry
-where pool = ?1 and lane = ?2 and state = 'live' and due_at between ?3 and ?4
-  and (?5 is null or partition in (select value from json_each(?5)))
-order by due_at limit ?6
+where pool = ? and lane = ? and state = 'live' and due_at between ? and ?
+  and (? is null or partition in (select value from json_each(?)))
+order by due_at limit ?
 
 -- name: next_due
 -- Index entry_by_due: one seek for each lane.
@@ -48,23 +48,23 @@ select min(due_at) as due_at from entry where pool = ? and lane = ? and state = 
 -- name: list_live
 -- Index entry_by_due, from the cursor on; equal due times are sorted by key and slot. The caller merges lanes.
 select * from entry
-where pool = ?1 and lane = ?2 and state = 'live'
-  and (due_at, key, slot) > (?3, ?4, ?5) and due_at < ?6 and (?7 is null or (attempt > 0) = ?7)
-order by due_at, key, slot limit ?8
+where pool = ? and lane = ? and state = 'live'
+  and (due_at, key, slot) > (?, ?, ?) and due_at < ? and coalesce((attempt > 0) = ?, true)
+order by due_at, key, slot limit ?
 
 -- name: list_dead
 -- Index entry_dead, from the cursor on.
 select * from entry
-where pool = ?1 and state = 'dead' and (due_at, key, slot) > (?2, ?3, ?4) and due_at < ?5
-order by due_at, key, slot limit ?6
+where pool = ? and state = 'dead' and (due_at, key, slot) > (?, ?, ?) and due_at < ?
+order by due_at, key, slot limit ?
 
 -- name: count_live
 -- Index entry_by_due, covering.
 select
-  count(*) filter (where due_at <= ?2) as due,
-  count(*) filter (where due_at > ?2 and attempt > 0) as backing_off,
-  count(*) filter (where due_at > ?2 and attempt = 0) as waiting
-from entry where pool = ?1 and state = 'live'
+  count(*) filter (where is_due) as due,
+  count(*) filter (where not is_due and attempt > 0) as backing_off,
+  count(*) filter (where not is_due and attempt = 0) as waiting
+from (select due_at <= ? as is_due, attempt from entry where pool = ? and state = 'live')
 
 -- name: count_dead
 -- Index entry_dead, covering.
@@ -99,7 +99,7 @@ delete from kept_answer where (pool, id) in (
 
 -- name: has_expired
 -- Indexes fired_by_until and kept_answer_by_until: two seeks.
-select exists (select 1 from fired where until <= ?1) or exists (select 1 from kept_answer where until <= ?1) as expired
+select exists (select 1 from fired where until <= ?) or exists (select 1 from kept_answer where until <= ?) as expired
 
 -- name: add_death
 insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)

@@ -2,7 +2,7 @@
 import type { Clock, Timer } from '../../clock.ts'
 import type { Hint, Pulse, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
-import { Database } from './database.ts'
+import { Database, latestVersion } from './database.ts'
 import { findChores, keepHouse } from './housekeeping.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
@@ -18,6 +18,7 @@ const LOOK_EVERY_MS = 10
 export async function openSqliteStore(path: string, context: StoreContext): Promise<Store> {
   const { clock, telemetry } = context
   const database = await Database.open(path, clock)
+  telemetry.emit('store.migrated', { from: database.foundVersion, to: latestVersion() })
   const session = new Session({ database, ...context })
   const listeners = new Set<(hint: Hint) => void>()
   const hint = (what: Hint): void => {
@@ -59,7 +60,7 @@ async function pulse(parts: Parameters<typeof keepHouse>[0], clock: Clock): Prom
   })
   await keepHouse(parts, chores)
   parts.telemetry.emit('store.called', { operation: 'pulse', tookMs: clock.mono() - began })
-  return { now, nextDueAt: nextDueAts }
+  return { now, nextDueAt: nextDueAts, refusal: parts.session.refusal() }
 }
 
 async function close(session: Session, database: Database, foreign: () => void): Promise<void> {

@@ -106,9 +106,8 @@ export class Table implements Mirror {
   /** Entries that are due in [request.from, now], in due order. */
   due({ lane, partitions, from, limit }: TakeRequest, now: number): Entry[] {
     const owned = partitions === null ? null : JSON.stringify(partitions)
-    return toEntries(
-      this.#database.statement('due_entries').all(this.#pool, lane, Math.max(from, -MAX), now, owned, limit),
-    )
+    const statement = this.#database.statement('due_entries')
+    return toEntries(statement.all(this.#pool, lane, Math.max(from, -MAX), now, owned, owned, limit))
   }
 
   nextDueAt(): number | null {
@@ -142,7 +141,7 @@ export class Table implements Mirror {
   }
 
   count(now: number): Record<EntryState, number> {
-    const live = this.#database.statement('count_live').get(this.#pool, now) as Record<string, number>
+    const live = this.#database.statement('count_live').get(now, this.#pool) as Record<string, number>
     const dead = this.#database.statement('count_dead').get(this.#pool) as Record<string, number>
     return {
       waiting: live['waiting'] as number,

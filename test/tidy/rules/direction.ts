@@ -46,9 +46,14 @@ const directions: Direction[] = [
     may: [small, pure, port, shared, noun(`stores/${store}`), /^src\/stores\/(?!open\.ts)[^/]+\.ts$/],
   })),
   { from: assembly, may: [small, assembly, wholeStore, nouns, openStore] },
-  { from: noun('server'), may: [small, assembly, pure, port, noun('meter'), noun('server')] },
+  // The server speaks to the services that a Headrace hands out.
+  { from: noun('server'), may: [small, assembly, wholeStore, nouns, noun('server')] },
   { from: noun('client'), may: [small, noun('client')] },
-  { from: noun('cli'), may: [small, assembly, pure, port, openStore, noun('(server|client|meter|lab|cli)')] },
+  { from: noun('generator'), may: [small, noun('generator')] },
+  {
+    from: noun('cli'),
+    may: [small, assembly, pure, port, openStore, noun('(server|client|generator|meter|lab|cli)')],
+  },
   { from: noun('lab'), may: [small, assembly, wholeStore, nouns, memoryStore, noun('(lab|testing)')] },
   { from: noun('testing'), may: [small, assembly, wholeStore, nouns, memoryStore, noun('testing')] },
   { from: /^web\//, may: [/^web\//, noun('client')] },

@@ -48,4 +48,14 @@ const sqlInFiles: Rule = {
   ],
 }
 
-export const sqlRules = [sqlInFiles]
+const plainParameters: Rule = {
+  title: 'no query numbers its parameters, which Node before 22.20 does not bind',
+  appliesTo: (path) => path.startsWith('src/stores/sqlite/') && path.endsWith('.sql'),
+  check({ text }) {
+    return [...text.matchAll(/\?\d+/g)].map(({ index, 0: found }) => `line ${lineOf(text, index)}: ${found}`)
+  },
+  bad: [{ path: 'src/stores/sqlite/pool.sql', text: 'select 1 where ?1 > 2 or ?1 < 1' }],
+  good: [{ path: 'src/stores/sqlite/pool.sql', text: 'select 1 where ? > 2 or ? < 1' }],
+}
+
+export const sqlRules = [sqlInFiles, plainParameters]

@@ -24,7 +24,9 @@ test('an answer may be split anywhere', () => {
 
 test('an answer may come byte by byte', () => {
   const reader = new AnswerReader()
-  const progress = [...ANSWER.replace('11', '12')].map((byte) => reader.take(bytes(byte)))
+  const progress = ANSWER.replace('11', '12')
+    .split('')
+    .map((byte) => reader.take(bytes(byte)))
   assert.equal(progress.pop(), 202)
   assert.ok(progress.every((step) => step === 'more'))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FineHistogram } from '../../../src/generator/fine-histogram.ts'
-import { createRandom } from '../../../src/generator/random.ts'
+import { createRandom } from '../../../src/random.ts'
 
 function histogramOf(values: readonly number[]): FineHistogram {
   const histogram = new FineHistogram()
@@ -19,7 +19,7 @@ test('small values are exact', () => {
 
 test('a quantile is never too low and at most 1.6 % too high, up to the greatest value', () => {
   const random = createRandom(11)
-  const values = Array.from({ length: 20_000 }, () => Math.floor(2 ** (random() * 31)))
+  const values = Array.from({ length: 20_000 }, () => Math.floor(2 ** (random.next() * 31)))
   const histogram = histogramOf(values)
   const sorted = values.toSorted((a, b) => a - b)
   for (const q of [0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1]) {

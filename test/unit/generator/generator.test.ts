@@ -70,6 +70,16 @@ test('a refused request is an error, and the load goes on', async () => {
   assert.ok(report.totals.scheduled > 2)
 })
 
+test('a server in trouble is not called in a tight loop', async () => {
+  await using server = await openRawServer({ answer: () => ({ status: 503 }) })
+  const report = await runGenerator(options(server.url, { durationMs: 350 }))
+  // Four connections that pause 100 ms after each answer.
+  assert.ok(
+    report.totals.generated >= 4 && report.totals.generated <= 16,
+    `${report.totals.generated} requests`,
+  )
+})
+
 test('a cut connection is an error, and is opened again', async () => {
   await using server = await openRawServer({ answer: (number) => ({ cut: number === 1 }) })
   const report = await runGenerator(options(server.url, { connections: 1, durationMs: 600 }))

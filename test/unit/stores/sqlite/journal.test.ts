@@ -89,6 +89,22 @@ describe('the journal of the SQLite store', () => {
     assert.equal(rows('event'), 1)
   })
 
+  it('[J2] a reschedule onto the same slot that fails leaves the tick as it was', async () => {
+    const store = await open()
+    const at = clock.now() + SECOND
+    await put(store, 'a', at)
+    const before = await store.pool.browse.get('ticks', { key: 'a', slot: at })
+    failAt = 'put.before-commit'
+    await assert.rejects(
+      store.pool.entries.reschedule('ticks', { key: 'a', slot: at, at }),
+      /planned failure/,
+    )
+    failAt = null
+    assert.deepEqual(await store.pool.browse.get('ticks', { key: 'a', slot: at }), before)
+    await clock.advance(SECOND)
+    assert.equal((await move(store)).count, 1)
+  })
+
   it('[J2] one failing work of a turn leaves the others of that turn alone', async () => {
     const store = await open()
     const bad = store.log.append('no such topic', [

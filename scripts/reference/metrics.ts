@@ -1,0 +1,53 @@
+// docs/reference/metrics.md: a meter is told of one event of each kind, and asked what it keeps.
+import { systemClock } from '../../src/clock.ts'
+import { Histogram } from '../../src/meter/histogram.ts'
+import { Meter, type Metric } from '../../src/meter/meter.ts'
+import { type TelemetryEvents, type TelemetryName, createTelemetry } from '../../src/telemetry.ts'
+import { code, page, table } from './markdown.ts'
+
+/** One of each; the type demands an entry for a new event. */
+const samples: TelemetryEvents = {
+  'pool.put': { pool: 'p', created: 1, merged: 1, replaced: 1, kept: 1 },
+  'pool.changed': { pool: 'p', cancelled: 1, rescheduled: 1 },
+  'ticks.moved': { pool: 'p', topic: 't', latenessMs: [1], tookMs: 1 },
+  'ticks.failed': { pool: 'p', error: null, retryInMs: 1 },
+  'log.appended': { topic: 't', events: 1 },
+  'log.trimmed': { topic: 't', events: 1 },
+  'store.migrated': { from: 0, to: 1 },
+  'store.called': { operation: 'commit', tookMs: 1 },
+  'store.waited': { waits: 1 },
+  'store.folded': { pool: 'p', entries: 1 },
+  'http.answered': { route: '/ticks', method: 'POST', status: 202, tookMs: 1 },
+  'http.failed': { route: '/ticks', method: 'POST', error: null },
+}
+
+export function writeMetricsPage(): string {
+  const rows = meteredSamples()
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((metric) => [code(metric.name), metric.kind, labelsOf(metric), metric.help])
+  return page(
+    'Metrics',
+    '`src/meter/meter.ts`',
+    '`GET /metrics` answers them in the text format of Prometheus, `GET /v1/metrics` as JSON, there with the ' +
+      'count, sum, largest value and quantiles of each histogram in milliseconds. In the library: ' +
+      '`race.meter.metrics()`. Counters begin at 0 when a process starts, and a series appears with its first ' +
+      'event. What to watch: [operating/metrics.md](../operating/metrics.md).',
+    table(['metric', 'kind', 'labels', 'is'], rows),
+  )
+}
+
+function meteredSamples(): Metric[] {
+  const telemetry = createTelemetry(systemClock.id())
+  const meter = new Meter(telemetry, systemClock)
+  meter.listen()
+  for (const name of Object.keys(samples) as TelemetryName[]) telemetry.emit(name, samples[name])
+  meter.close()
+  return meter.metrics()
+}
+
+function labelsOf({ series }: Metric): string {
+  const [first] = series
+  const names = Object.keys(first?.labels ?? {})
+  if (first?.value instanceof Histogram) names.push('le')
+  return names.map(code).join(', ')
+}

@@ -1,0 +1,44 @@
+// Two openings of one store, called in turns, as one store. What one of them wrote the other must see.
+import type { Store } from '../store.ts'
+
+export function alternate(first: Store, second: Store): Store {
+  let calls = 0
+  const next = (): Store => ((calls += 1) % 2 === 0 ? first : second)
+  return {
+    address: first.address,
+    pool: {
+      entries: {
+        open: async (settings) => {
+          for (const store of [first, second]) await store.pool.entries.open(settings)
+        },
+        put: (pool, requests) => next().pool.entries.put(pool, requests),
+        cancel: (pool, name) => next().pool.entries.cancel(pool, name),
+        reschedule: (pool, change) => next().pool.entries.reschedule(pool, change),
+        take: (pool, request) => next().pool.entries.take(pool, request),
+        settle: (pool, settlements) => next().pool.entries.settle(pool, settlements),
+      },
+      browse: {
+        get: (pool, name) => next().pool.browse.get(pool, name),
+        list: (pool, query) => next().pool.browse.list(pool, query),
+        count: (pool) => next().pool.browse.count(pool),
+        deaths: (pool, limit) => next().pool.browse.deaths(pool, limit),
+      },
+    },
+    log: {
+      open: async (settings) => {
+        for (const store of [first, second]) await store.log.open(settings)
+      },
+      append: (topic, events) => next().log.append(topic, events),
+      read: (topic, request) => next().log.read(topic, request),
+      topics: () => next().log.topics(),
+      topic: (name) => next().log.topic(name),
+      trim: (topic, limit) => next().log.trim(topic, limit),
+    },
+    mover: { move: (request) => next().mover.move(request) },
+    pulse: () => next().pulse(),
+    watch: (listener) => first.watch(listener),
+    close: async () => {
+      for (const store of [first, second]) await store.close()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Batcher } from '../../src/batcher.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+test('calls of one event-loop turn share a batch, and each gets its own answer', async () => {
+  const batches: number[][] = []
+  const batcher = new Batcher<number, number>({
+    clock: new VirtualClock(),
+    size: 10,
+    run: async (items) => {
+      batches.push(items)
+      return items.map((item) => item * 2)
+    },
+  })
+  assert.deepEqual(await Promise.all([1, 2, 3].map((item) => batcher.add(item))), [2, 4, 6])
+  assert.equal(await batcher.add(4), 8)
+  assert.deepEqual(batches, [[1, 2, 3], [4]])
+})
+
+test('a batch holds at most its size, and order is kept', async () => {
+  const sizes: number[] = []
+  const batcher = new Batcher<number, number>({
+    clock: new VirtualClock(),
+    size: 4,
+    run: async (items) => {
+      sizes.push(items.length)
+      return items
+    },
+  })
+  const items = Array.from({ length: 10 }, (_, index) => index)
+  assert.deepEqual(await Promise.all(items.map((item) => batcher.add(item))), items)
+  assert.deepEqual(sizes, [4, 4, 2])
+})
+
+test('while a batch is under way the next one gathers, and only one is under way', async () => {
+  const clock = new VirtualClock()
+  const release: (() => void)[] = []
+  const sizes: number[] = []
+  const batcher = new Batcher<number, number>({
+    clock,
+    size: 100,
+    run: async (items) => {
+      sizes.push(items.length)
+      await new Promise<void>((resolve) => release.push(resolve))
+      return items
+    },
+  })
+  const first = batcher.add(1)
+  await clock.settle()
+  const later = [2, 3, 4].map((item) => batcher.add(item))
+  await clock.settle()
+  assert.deepEqual([sizes, batcher.waiting], [[1], 3])
+  release[0]?.()
+  await first
+  await clock.settle()
+  assert.deepEqual([sizes, batcher.waiting], [[1, 3], 0])
+  release[1]?.()
+  assert.deepEqual(await Promise.all(later), [2, 3, 4])
+})
+
+test('a batch that fails rejects its own calls only', async () => {
+  let calls = 0
+  const batcher = new Batcher<number, number>({
+    clock: new VirtualClock(),
+    size: 2,
+    run: (items) => {
+      calls += 1
+      if (calls === 1) throw new Error('the store broke')
+      return Promise.resolve(items)
+    },
+  })
+  const outcomes = await Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)))
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected', 'fulfilled'],
+  )
+})

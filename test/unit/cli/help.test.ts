@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CommanderError } from 'commander'
+import { OPTIONS, type OptionName, envName, flagName } from '../../../src/options.ts'
+import { createProgram } from '../../../src/cli/program.ts'
+import { systemClock } from '../../../src/clock.ts'
+
+async function help(...args: string[]): Promise<string> {
+  let text = ''
+  const stream = { write: (part: string) => void (text += part) }
+  const program = createProgram({
+    stdout: stream,
+    stderr: stream,
+    env: {},
+    clock: systemClock,
+    startedAt: 0,
+    signal: new AbortController().signal,
+  })
+  await assert.rejects(program.parseAsync([...args, '--help'], { from: 'user' }), CommanderError)
+  return text
+}
+
+const COMMANDS = [
+  '',
+  'serve',
+  'migrate',
+  'status',
+  'generate',
+  'tick',
+  'tick add',
+  'tick get',
+  'tick list',
+  'tick cancel',
+  'tick move',
+  'topic',
+  'topic list',
+  'topic read',
+]
+
+for (const command of COMMANDS) {
+  test(`the help of "${`headrace ${command}`.trim()}" starts with examples and shows --json`, async () => {
+    const text = await help(...command.split(' ').filter((word) => word !== ''))
+    assert.match(text, /^Examples:\n {2}\$ /)
+    assert.match(text, /--json/)
+  })
+}
+
+test('serve has a flag for every option of the schema, with its environment name', async () => {
+  const text = (await help('serve')).replaceAll(/\s+/g, ' ')
+  for (const name of Object.keys(OPTIONS) as OptionName[]) {
+    assert.ok(text.includes(`${flagName(name)} <`), flagName(name))
+    assert.ok(text.includes(`env ${envName(name)})`), envName(name))
+  }
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HeadraceError } from '../../src/errors.ts'
+import { OPTIONS, type OptionsInput, envName, flagName, resolveOptions } from '../../src/options.ts'
+
+function refusal(given: object, env: Record<string, string> = {}): HeadraceError {
+  try {
+    resolveOptions(given as OptionsInput, env)
+  } catch (error) {
+    if (error instanceof HeadraceError) return error
+    throw error
+  }
+  throw new assert.AssertionError({ message: 'the options were accepted' })
+}
+
+test('without anything every option has its default, durations in milliseconds', () => {
+  assert.deepEqual(resolveOptions({}), {
+    store: 'sqlite:./.headrace/headrace.db',
+    host: '127.0.0.1',
+    port: 7400,
+    token: null,
+    partitions: 32,
+    retention: 604_800_000,
+    ticksMode: 'each',
+    ticksRemember: 0,
+    drainWithin: 30_000,
+  })
+})
+
+test('what was given wins over the environment, and the environment over the default', () => {
+  const env = { HEADRACE_PORT: '7500', HEADRACE_TICKS_REMEMBER: '10m', HEADRACE_DRAIN_WITHIN: '500' }
+  const { port, ticksRemember, drainWithin } = resolveOptions({ port: 7600 }, env)
+  assert.deepEqual([port, ticksRemember, drainWithin], [7600, 600_000, 500])
+})
+
+test('an empty variable counts as absent', () => {
+  assert.equal(resolveOptions({}, { HEADRACE_PORT: '', HEADRACE_TOKEN: '' }).port, 7400)
+})
+
+test('names of variables and flags follow from the name of the option', () => {
+  assert.equal(envName('ticksMode'), 'HEADRACE_TICKS_MODE')
+  assert.equal(flagName('ticksMode'), '--ticks-mode')
+})
+
+test('an unknown option is refused, and the nearest one suggested', () => {
+  const error = refusal({ prot: 1 })
+  assert.deepEqual([error.code, error.remedy], ['invalid_options', 'did you mean port?'])
+  assert.match(refusal({ somethingElse: 1 }).remedy ?? '', /choose one of store, host/)
+})
+
+test('a name that every object has is an unknown option, too', () => {
+  assert.match(refusal({ constructor: 1 }).message, /no option "constructor"/)
+})
+
+const bad: [name: keyof typeof OPTIONS, value: unknown, remedy: RegExp][] = [
+  ['port', 65_536, /from 0 to 65535/],
+  ['port', -1, /from 0 to 65535/],
+  ['port', '7400x', /whole number/],
+  ['port', ' ', /whole number/],
+  ['partitions', 0, /from 1 to 1024/],
+  ['partitions', 1.5, /whole number/],
+  ['ticksMode', 'both', /choose each or one/],
+  ['retention', 'soon', /'250ms'/],
+  ['store', '', /give a text/],
+]
+
+for (const [name, value, remedy] of bad) {
+  test(`the option ${name} is refused as ${JSON.stringify(value)}, with a remedy`, () => {
+    const error = refusal({ [name]: value })
+    assert.equal(error.code, 'invalid_options')
+    assert.match(error.remedy ?? '', remedy)
+  })
+}
+
+test('a refused option is named with its flag and variable', () => {
+  assert.match(refusal({}, { HEADRACE_PORT: 'x' }).message, /port \(--port, HEADRACE_PORT\) is "x"/)
+})
+
+test('a secret is masked when it is refused', () => {
+  const message = refusal({ token: '' }).message
+  assert.match(message, /\(masked\)/)
+})
