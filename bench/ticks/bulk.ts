@@ -15,11 +15,11 @@ interface Plan {
   first: number
   second: number
   /** What the second stream meets. */
-  then: string
+  meets: string
 }
 
-const FULL: Plan = { warmUp: 100_000, first: 400_000, second: 600_000, then: 'past a full journal' }
-const QUICK: Plan = { warmUp: 20_000, first: 40_000, second: 60_000, then: 'with room in the journal' }
+const FULL: Plan = { warmUp: 100_000, first: 400_000, second: 600_000, meets: 'past a full journal' }
+const QUICK: Plan = { warmUp: 20_000, first: 40_000, second: 60_000, meets: 'with room in the journal' }
 
 export const bulk: Question = {
   letters: ['d'],
@@ -46,7 +46,7 @@ async function run({ quick, processes, progress }: QuestionContext): Promise<Fin
   return {
     rows: [
       { name: `d: NDJSON, first ${name(plan.first)} ticks, due over 10 min`, value: first, unit: '/s' },
-      { name: `d: NDJSON, ${name(plan.second)} more, ${plan.then}`, value: second, unit: '/s' },
+      { name: `d: NDJSON, ${name(plan.second)} more, ${plan.meets}`, value: second, unit: '/s' },
     ],
     values: { [RATE]: first },
   }
