@@ -33,6 +33,8 @@ export interface Pulse {
   now: number
   /** When each pool's next entry is due; null: none. */
   nextDueAt: ReadonlyMap<string, number | null>
+  /** Why the store lately refused writes though it answers reads, such as a full disk; null: it did not. */
+  refusal: string | null
 }
 
 /** Something changed. Hints may be lost, repeated or wrong; nothing may depend on one. */

@@ -45,13 +45,14 @@ function hash(token: string): Buffer {
 }
 
 /** A browser says where a request comes from; a page of another site must not change anything here. */
-export const refuseCrossSite: Guard = (headers) => {
-  const site = headers['sec-fetch-site']
-  if (site === undefined && headers.origin === undefined) return
-  if (site === 'same-origin' || site === 'none') return
-  if (site === undefined && headers.origin === `http://${headers.host ?? ''}`) return
-  if (site === undefined && headers.origin === `https://${headers.host ?? ''}`) return
-  throw new HeadraceError('cross_site', `the request comes from another site (${String(site ?? 'Origin')})`, {
+export const refuseCrossSite: Guard = ({ 'sec-fetch-site': site, origin, host }) => {
+  if (site === undefined ? isOwn(origin, host) : site === 'same-origin' || site === 'none') return
+  throw new HeadraceError('cross_site', `the request comes from another site (${site ?? origin})`, {
     remedy: 'send it from the same origin, or not from a browser',
   })
+}
+
+/** For browsers too old to send Sec-Fetch-Site; what is no browser sends no origin. */
+function isOwn(origin: string | undefined, host: string | undefined): boolean {
+  return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
 }

@@ -10,6 +10,12 @@ import type { Clock } from '../clock.ts'
  */
 const SILENCE_MS = 300
 const LOOK_MS = 50
+/**
+ * Connections that the kernel has made wait in its backlog, and would be reset if listening ended; they are
+ * taken until none came for a moment, or for long enough when they never stop coming.
+ */
+const QUIET_MS = 10
+const BACKLOG_WITHIN_MS = 250
 /** How long what a client still sends is read and dropped, so that it can read our last words. */
 const LINGER_MS = 1000
 
@@ -18,6 +24,7 @@ export class Drain {
   readonly #stop = new AbortController()
   readonly #sockets = new Set<Socket>()
   readonly #streams = new WeakSet<Socket>()
+  #accepted = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -34,6 +41,7 @@ export class Drain {
 
   watch(server: HttpServer): void {
     server.on('connection', (socket) => {
+      this.#accepted += 1
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
@@ -53,6 +61,7 @@ export class Drain {
   async end(server: HttpServer, withinMs: number): Promise<void> {
     if (this.draining) return
     this.#stop.abort()
+    await this.#emptyBacklog(Math.min(BACKLOG_WITHIN_MS, withinMs))
     const ended = new AbortController()
     const closed = new Promise<void>((resolve) => {
       // The close of http.Server would cut idle connections at once, among them those whose next request is
@@ -62,6 +71,15 @@ export class Drain {
     await this.#closeSilent(server, withinMs, ended.signal)
     server.closeAllConnections()
     await closed
+  }
+
+  async #emptyBacklog(withinMs: number): Promise<void> {
+    const deadline = this.#clock.mono() + withinMs
+    let before = -1
+    while (before !== this.#accepted && this.#clock.mono() < deadline) {
+      before = this.#accepted
+      await this.#clock.sleep(QUIET_MS)
+    }
   }
 
   async #closeSilent(server: HttpServer, withinMs: number, ended: AbortSignal): Promise<void> {

@@ -14,8 +14,10 @@ const LOOK_MS = 1000
 const GATHER_MS = 10
 /** What a page may hold: events are small as a rule, but one may have 1 MiB. */
 const SMALLEST_PAGE = 4
+const FIRST_PAGE = 16
 const LARGEST_PAGE = 500
 const PAGE_CHARACTERS = 256 * 1024
+const WRITE_CHARACTERS = 64 * 1024
 
 export interface Followed {
   topic: string
@@ -32,7 +34,7 @@ export class Follower {
   readonly #outlet: Outlet
   readonly #alarm: Alarm
   readonly #stop = new AbortController()
-  #page = 64
+  #page = FIRST_PAGE
 
   constructor(context: ServerContext, followed: Followed, response: ServerResponse) {
     this.#context = context
@@ -101,12 +103,16 @@ export class Follower {
   }
 
   async #send(events: LogEvent[]): Promise<void> {
-    let characters = 0
+    let [characters, text] = [0, '']
     for (const [index, event] of events.entries()) {
-      const text = `${this.#id(event, index === events.length - 1)}data: ${writeFollowedEvent(event)}\n\n`
+      text += `${this.#id(event, index === events.length - 1)}data: ${writeFollowedEvent(event)}\n\n`
+      if (text.length < WRITE_CHARACTERS) continue
       characters += text.length
       await this.#outlet.write(text)
+      text = ''
     }
+    characters += text.length
+    await this.#outlet.write(text)
     if (characters > PAGE_CHARACTERS) this.#page = Math.max(SMALLEST_PAGE, Math.floor(this.#page / 2))
     else if (events.length === this.#page) this.#page = Math.min(LARGEST_PAGE, this.#page * 2)
   }

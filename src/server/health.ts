@@ -52,7 +52,10 @@ async function checkStore({ store, clock }: ServerContext['race']): Promise<Chec
   const late = new AbortController()
   const began = clock.mono()
   const answered = store.pulse().then(
-    () => ({ ok: true, detail: `answered in ${Math.round(clock.mono() - began)} ms` }),
+    ({ refusal }) => ({
+      ok: refusal === null,
+      detail: refusal ?? `answered in ${Math.round(clock.mono() - began)} ms`,
+    }),
     (error: unknown) => ({ ok: false, detail: messageOf(error) }),
   )
   const waited = clock

@@ -32,18 +32,22 @@ const READ: RouteDoc = {
 
 export function addTopics(app: FastifyInstance, context: ServerContext): void {
   const { log } = context.race.store
-  app.get('/v1/topics', { config: { doc: LIST } }, async (request) => {
-    readQuery(request.query, [])
-    return { items: (await log.topics()).map(summary) }
-  })
-  app.get('/v1/topics/:topic', { config: { doc: GET } }, async (request) => {
-    readQuery(request.query, [])
-    const status = await log.topic(topicOf(request))
-    return { ...summary(status), bounds: status.bounds }
-  })
+  app.get('/v1/topics', { config: { doc: LIST } }, (request) => list(log, request))
+  app.get('/v1/topics/:topic', { config: { doc: GET } }, (request) => get(log, request))
   app.get('/v1/topics/:topic/partitions/:n/events', { config: { doc: READ } }, async (request, reply) => {
     return readPartition(context, request, reply)
   })
+}
+
+async function list(log: LogStore, request: FastifyRequest): Promise<unknown> {
+  readQuery(request.query, [])
+  return { items: (await log.topics()).map(summary) }
+}
+
+async function get(log: LogStore, request: FastifyRequest): Promise<unknown> {
+  readQuery(request.query, [])
+  const status = await log.topic(topicOf(request))
+  return { ...summary(status), bounds: status.bounds }
 }
 
 /** A topic without its bounds, and with the number of events it holds. */
@@ -52,7 +56,7 @@ export function summary({ name, partitions, retentionMs, bounds }: TopicStatus):
   return { name, partitions, retentionMs, events }
 }
 
-export function topicOf(request: FastifyRequest): string {
+function topicOf(request: FastifyRequest): string {
   return (request.params as { topic: string }).topic
 }
 

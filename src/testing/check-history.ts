@@ -36,8 +36,8 @@ class PoolCheck {
   readonly #names = new Map<string, Set<string>>()
   /** Turns that were settled, and what they were of. */
   readonly #settled = new Set<string>()
-  /** The seen tally that each take answered, by turn. */
-  readonly #taken = new Map<string, number>()
+  /** The turns and tallies that takes answered; a turn may be taken again with a tally that has grown. */
+  readonly #taken = new Set<string>()
   readonly #firedUntil = new Map<string, number>()
 
   constructor(settings: PoolSettings) {
@@ -98,7 +98,9 @@ class PoolCheck {
       if (!isThere) this.#say('P1', `a put of ${show(name)} was kept, and nothing is there to keep`)
       return
     }
-    if (answer.dueAt < now) this.#say('P1', `a put of ${show(name)} was answered with a dueAt in the past`)
+    if (answer.result !== 'merged' && answer.dueAt < now) {
+      this.#say('P1', `a put of ${show(name)} was planned in the past`)
+    }
     if (answer.result === 'created' || entry === undefined || entry.dead) {
       if (entry !== undefined && tallyOf(entry) > 0) {
         this.#say('P4', `${show(name)} was created anew, and ${tallyOf(entry)} puts of it waited`)
@@ -131,7 +133,7 @@ class PoolCheck {
       this.#say('P4', `a take of ${show(name)} saw ${run.seen}, and ${entry.next.tally} puts wait`)
     }
     entry.turn = run.turn
-    this.#taken.set(`${name}\0${run.turn}`, run.seen)
+    this.#taken.add(`${name}\0${run.turn}\0${run.seen}`)
   }
 
   #settle(settlement: Settlement, answer: SettleAnswer, now: number): void {
@@ -149,7 +151,7 @@ class PoolCheck {
     this.#settled.add(id)
     if (!isCurrent)
       return this.#say('P3', `turn ${turn} of ${show(name)} settled, and it was planned anew since`)
-    if (this.#taken.get(id) !== settlement.seen) {
+    if (!this.#taken.has(`${id}\0${settlement.seen}`)) {
       this.#say(
         'P4',
         `turn ${turn} of ${show(name)} settled a tally of ${settlement.seen} that no take answered`,

@@ -165,6 +165,20 @@ const eventCases: Case[] = [
       assert.deepEqual(ids, ['010', '020', '030'])
     },
   },
+  {
+    title: '[T4] due order goes before lanes: an earlier tick of a slower lane moves first',
+    run: async ({ store, clock }) => {
+      const { pool, topic, move } = await openTicks(store, { partitions: 1 })
+      await pool.put('a', { at: START + 30, lane: 'fanout' })
+      await pool.put('a', { at: START + 20, lane: 'normal' })
+      await pool.put('a', { at: START + 10, lane: 'bulk' })
+      await clock.leap(50)
+      assert.deepEqual((await move(2)).latenessMs, [40, 30])
+      assert.deepEqual((await move(2)).latenessMs, [20])
+      const ids = (await topic.readAll()).map(({ id }) => id.slice(-4, -1))
+      assert.deepEqual(ids, ['010', '020', '030'])
+    },
+  },
 ]
 
 const modeOneCases: Case[] = [

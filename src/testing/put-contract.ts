@@ -130,6 +130,20 @@ const putCases: Case[] = [
     },
   },
   {
+    title: '[M8] in mode each a slot that stands twice in a request is kept the second time',
+    run: async ({ store }) => {
+      const pool = await openPool(store, { mode: 'each' })
+      const at = START + 5
+      const puts = [asPut('a', { at }), asPut('b', { at, lane: 'bulk' }), asPut('c', { at, group: 'g' })]
+      const answers = await pool.putAll([...puts, ...puts])
+      assert.deepEqual(
+        answers.map(({ result }) => result),
+        ['created', 'created', 'created', 'kept', 'kept', 'kept'],
+      )
+      assert.equal((await pool.list()).length, 3)
+    },
+  },
+  {
     title: '[M8] in mode each a put without a time has the slot now',
     run: async ({ store }) => {
       const pool = await openPool(store, { mode: 'each' })

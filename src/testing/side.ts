@@ -1,6 +1,7 @@
 // One of two stores that are compared: plays operations and puts its answers into a form that must be equal on
 // both sides. Turns differ between stores, so each is replaced by the order in which it was first seen.
 import { assert } from '../errors.ts'
+import type { LogEvent } from '../log/store.ts'
 import type { Entry } from '../pool/entry.ts'
 import { compare, cursorOf } from '../pool/order.ts'
 import type { EntryQuery, TakenRun } from '../pool/store.ts'
@@ -189,6 +190,7 @@ export class Side {
         events.every(({ offset }, index) => offset === index),
         'offsets are contiguous',
       )
+      assert(isInDueOrder(events), 'ticks of one move stand in due order')
       return events.map(({ time, headers, id, value }) => `${time} ${headers} ${id} ${value}`).toSorted()
     })
     return Promise.all(pages)
@@ -200,6 +202,18 @@ export class Side {
     this.#turns.set(name, label)
     return label
   }
+}
+
+/** Of one pool and one moment the latest tick comes first; pools are moved one after the other. */
+function isInDueOrder(events: LogEvent[]): boolean {
+  const last = new Map<string, number>()
+  return events.every(({ id, time, headers }) => {
+    const move = `${id.split('/')[0]} ${time}`
+    const lateMs = Number(headers?.replace(/\D/g, ''))
+    const isLater = lateMs <= (last.get(move) ?? Infinity)
+    last.set(move, lateMs)
+    return isLater
+  })
 }
 
 function isSame(a: TakenRun, b: TakenRun): boolean {

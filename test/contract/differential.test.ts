@@ -9,7 +9,7 @@ import { createTelemetry } from '../../src/telemetry.ts'
 import { alternate } from '../../src/testing/alternate.ts'
 import { type Coverage, compareStores, wantedCells } from '../../src/testing/differential.ts'
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { sqliteFiles } from './open-sqlite.ts'
+import { quickSqliteFiles } from './open-sqlite.ts'
 
 const OPERATIONS = 150
 const only = process.env['SEED']
@@ -40,20 +40,20 @@ async function compareSqlite(
   seeds: number,
   open: (path: string, clock: VirtualClock) => Promise<Store>,
 ): Promise<string[]> {
-  const path = await sqliteFiles.create()
+  const path = await quickSqliteFiles.create()
   try {
     return await compareSeeds(seeds, { open: (clock) => open(path, clock), durable: true })
   } finally {
-    await sqliteFiles.remove(path)
+    await quickSqliteFiles.remove(path)
   }
 }
 
 test('[W1] SQLite, closed and opened on the way, answers 200 seeds of operations as memory does', async () => {
-  assert.deepEqual(await compareSqlite(200, sqliteFiles.open), [])
+  assert.deepEqual(await compareSqlite(200, quickSqliteFiles.open), [])
 })
 
 test('[W2] two openings of one SQLite file, called in turns, answer as memory does', async () => {
   await compareSqlite(40, async (path, clock) =>
-    alternate(await sqliteFiles.open(path, clock), await sqliteFiles.open(path, clock)),
+    alternate(await quickSqliteFiles.open(path, clock), await quickSqliteFiles.open(path, clock)),
   )
 })

@@ -21,7 +21,7 @@ export function openMemoryStore(context: StoreContext): Store {
     mover: createMover(pools, log),
     pulse: () => {
       assert(!closed, 'the memory store is closed')
-      return Promise.resolve({ now: context.clock.now(), nextDueAt: pools.nextDueAt() })
+      return Promise.resolve({ now: context.clock.now(), nextDueAt: pools.nextDueAt(), refusal: null })
     },
     watch(listener) {
       listeners.add(listener)

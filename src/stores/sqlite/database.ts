@@ -174,11 +174,20 @@ export function rollBack(roll: () => void): void {
 
 const BUSY = 5
 const LOCKED = 6
+const READONLY = 8
+const IO_ERROR = 10
+const CORRUPT = 11
 const FULL = 13
+const CANNOT_OPEN = 14
 
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === BUSY || code === LOCKED
+}
+
+/** The file or its disk does not take writes, whatever is written. */
+export function isRefusal(error: unknown): boolean {
+  return [READONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN].includes(primaryCode(error) ?? 0)
 }
 
 /** The low byte of SQLite's extended result code; null for anything else that was thrown. */

@@ -1,5 +1,6 @@
 // Due entries become events: append and remove in one transaction, hence exactly once.
 import { type Entry, LANES } from '../../pool/entry.ts'
+import { byDue } from '../../pool/order.ts'
 import { settle } from '../../pool/settle.ts'
 import { tickEvent } from '../../pool/tick-event.ts'
 import type { MoveRequest, Moved, Mover } from '../../store.ts'
@@ -52,14 +53,13 @@ export class SqliteMover implements Mover {
     return { count: entries.length, now, latenessMs, nextDueAt: nextDueAt(pool) }
   }
 
+  /** Lanes are for takers: ticks of all of them move in one due order. */
   #due(pool: SqlitePool, now: number, limit: number): Entry[] {
-    const found: Entry[] = []
-    for (const lane of LANES) {
-      found.push(
-        ...dueEntries(pool, { partitions: null, lane, from: -Infinity, limit: limit - found.length }, now),
-      )
-    }
-    return found
+    const lanes = LANES.map((lane) =>
+      dueEntries(pool, { partitions: null, lane, from: -Infinity, limit }, now),
+    )
+    const filled = lanes.filter((entries) => entries.length > 0)
+    return filled.length <= 1 ? (filled[0] ?? []) : filled.flat().toSorted(byDue).slice(0, limit)
   }
 
   #fire(pool: SqlitePool, entry: Entry, now: number): void {

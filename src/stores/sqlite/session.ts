@@ -3,7 +3,8 @@
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
 import type { Telemetry } from '../../telemetry.ts'
-import { type Database, isBusy, rollBack, toHeadraceError } from './database.ts'
+import { messageOf } from '../../errors.ts'
+import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 
 /** State in memory that mirrors a part of the file, and changes only inside a transaction. */
 export interface Mirror {
@@ -37,6 +38,12 @@ type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'other'
 /** A write that cannot get the lock for so long is refused with `store_busy`. */
 const WRITE_WITHIN_MS = 5000
 
+/**
+ * How long a refused write tells against the store. Whether the next one has room cannot be tried: a small
+ * write finds some where a larger one does not. While ticks are due, their move is tried more often than this.
+ */
+const REFUSAL_MS = 5000
+
 export interface SessionParts {
   database: Database
   clock: Clock
@@ -51,6 +58,7 @@ export class Session {
   #scheduled = false
   #idle: Promise<void> = Promise.resolve()
   #dataVersion: number
+  #refused: { why: string; at: number } | null = null
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -86,6 +94,12 @@ export class Session {
       this.#scheduled = true
       this.#idle = this.#drainNextTurn()
     })
+  }
+
+  /** Why the file refused a write within the last seconds, such as a full disk; null: it did not. */
+  refusal(): string | null {
+    const lately = this.#parts.clock.mono() - REFUSAL_MS
+    return this.#refused !== null && this.#refused.at > lately ? this.#refused.why : null
   }
 
   /** Resolves when every write so far was answered. */
@@ -145,7 +159,7 @@ export class Session {
     } catch (error) {
       this.#undo()
       if (works.length > 1) this.#runEach(works)
-      else works[0]?.reject(toHeadraceError(error, this.#parts.database.path))
+      else works[0]?.reject(this.#noted(error))
       return
     }
     for (const call of calls) call()
@@ -161,6 +175,12 @@ export class Session {
       }
       this.#runAll([work])
     }
+  }
+
+  #noted(error: unknown): unknown {
+    const ours = toHeadraceError(error, this.#parts.database.path)
+    if (isRefusal(error)) this.#refused = { why: messageOf(ours), at: this.#parts.clock.mono() }
+    return ours
   }
 
   #undo(): void {

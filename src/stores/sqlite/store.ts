@@ -60,7 +60,7 @@ async function pulse(parts: Parameters<typeof keepHouse>[0], clock: Clock): Prom
   })
   await keepHouse(parts, chores)
   parts.telemetry.emit('store.called', { operation: 'pulse', tookMs: clock.mono() - began })
-  return { now, nextDueAt: nextDueAts }
+  return { now, nextDueAt: nextDueAts, refusal: parts.session.refusal() }
 }
 
 async function close(session: Session, database: Database, foreign: () => void): Promise<void> {

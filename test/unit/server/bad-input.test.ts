@@ -9,7 +9,7 @@ const bodies: Record<string, { body: string | Buffer; detail: RegExp; remedy?: R
   'an empty body': { body: '', detail: /empty/ },
   'broken JSON': { body: '{"item":', detail: /not JSON/ },
   'a text': { body: '"a"', detail: /JSON object/ },
-  null: { body: 'null', detail: /JSON object/ },
+  'a null': { body: 'null', detail: /JSON object/ },
   'a missing item': { body: `{"at":"${LATER}"}`, detail: /item is missing/ },
   'a missing at': { body: '{"item":"a"}', detail: /at is missing/ },
   'an item that is a number': { body: `{"item":7,"at":"${LATER}"}`, detail: /item must be a text/ },
@@ -41,7 +41,7 @@ const bodies: Record<string, { body: string | Buffer; detail: RegExp; remedy?: R
     body: '{"item":"a","at":1,"payload":{"n":[1e400]}}',
     detail: /Infinity/,
   },
-  __proto__: { body: `{"item":"a","at":1,"__proto__":{"x":1}}`, detail: /__proto__/ },
+  'a key __proto__': { body: `{"item":"a","at":1,"__proto__":{"x":1}}`, detail: /__proto__/ },
   '__proto__ inside': { body: `{"item":"a","at":1,"payload":{"__proto__":{}}}`, detail: /__proto__/ },
   '__proto__ in escapes': {
     body: String.raw`{"item":"a","at":1,"payload":{"\u005f_proto__":{}}}`,

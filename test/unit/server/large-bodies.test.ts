@@ -1,6 +1,5 @@
 // Bodies beyond the limit: refused with its name, and not read to their end.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { LATER, type Wire, ask, assertProblem, openWire, post, serve, until } from './serving.ts'
 
@@ -25,8 +24,9 @@ async function sendForever(wire: Wire, chunk: string, most: number): Promise<num
   let sent = 0
   while (sent < most && !wire.closed && wire.failure === null) {
     sent += chunk.length
-    if (!wire.socket.write(chunk))
-      await Promise.race([once(wire.socket, 'drain'), once(wire.socket, 'close')])
+    if (!wire.socket.write(chunk)) {
+      await until(() => !wire.socket.writableNeedDrain || wire.closed || wire.failure !== null, 'room')
+    }
   }
   return sent
 }

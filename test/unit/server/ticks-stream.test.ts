@@ -107,7 +107,7 @@ test('when the store fails, its lines say so, and the stream goes on', async (t)
 test('a slow store holds the sender back, and every line is answered at last', async (t) => {
   const serving = await serve(t)
   const gate = gatePuts(serving)
-  const lines = 200_000
+  const lines = 50_000
   const posted = postLines(serving, line('a').repeat(lines))
   await until(() => gate.asked > 0, 'the first puts')
   await serving.race.clock.sleep(300)
@@ -118,22 +118,23 @@ test('a slow store holds the sender back, and every line is answered at last', a
 
 test('a client that reads nothing is not read from for ever', async (t) => {
   const serving = await serve(t)
-  const wire = await openWire(t, serving)
-  wire.socket.pause()
+  const { socket } = await openWire(t, serving)
+  let tail = ''
+  socket.removeAllListeners('data').pause()
   let puts = 0
   t.after(serving.race.telemetry.on('pool.put', ({ created, kept }) => (puts += created + kept)))
-  const lines = 600_000
-  wire.socket.write(HEAD)
-  wire.socket.write(chunk(line('a').repeat(lines)))
+  const lines = 300_000
+  socket.write(HEAD)
+  socket.write(chunk(line('a').repeat(lines)))
   let before = -1
   while (before !== puts) {
     before = puts
     await serving.race.clock.sleep(300)
   }
   assert.ok(puts > 0 && puts < lines, `${puts} of ${lines} lines were taken`)
-  wire.socket.write('0\r\n\r\n')
-  wire.socket.resume()
-  await wire.receives(`"line":${lines},`, 20_000)
+  socket.write('0\r\n\r\n')
+  socket.on('data', (text: string) => (tail = (tail + text).slice(-1000))).resume()
+  await until(() => tail.includes(`"line":${lines},`), 'the last answer', 20_000)
 })
 
 test('a client that falls silent is told so after 30 seconds, and others are not held up', async (t) => {

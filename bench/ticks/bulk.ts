@@ -1,0 +1,51 @@
+// (d): how many ticks a second are posted as NDJSON, until every result line is back. The first stream finds
+// room in the journal; the second fills it, and what has no room goes to the table, which is slower (decision
+// 0007). Ticks that fall due meanwhile are moved, and those that wait long are folded, as always.
+import type { Findings, Question, QuestionContext } from '../question.ts'
+import { runBulk } from './bulk-load.ts'
+import { drained } from './drained.ts'
+
+const RATE = 'd: NDJSON, result lines back'
+const WINDOW_MS = 600_000
+const CONNECTIONS = 2
+const DRAIN_WITHIN_MS = 60_000
+
+interface Plan {
+  warmUp: number
+  first: number
+  second: number
+}
+
+const FULL: Plan = { warmUp: 100_000, first: 400_000, second: 600_000 }
+const QUICK: Plan = { warmUp: 20_000, first: 40_000, second: 60_000 }
+
+export const bulk: Question = {
+  letters: ['d'],
+  title: 'bulk',
+  bars: [{ name: RATE, unit: '/s', limit: { atLeast: 60_000 } }],
+  seconds: (quick) => (quick ? 10 : 60),
+  run,
+}
+
+async function run({ quick, processes, progress }: QuestionContext): Promise<Findings> {
+  const plan = quick ? QUICK : FULL
+  const server = await processes.serve()
+  const post = (lines: number, windowMs: number): Promise<number> => {
+    progress(`streams ${lines.toLocaleString('en-US')} ticks`)
+    return runBulk(processes, { server: server.url, lines, connections: CONNECTIONS, windowMs })
+  }
+  // Ticks that are due at once leave the pool as it was: empty.
+  await post(plan.warmUp, 0)
+  await drained(server.url, DRAIN_WITHIN_MS)
+  const first = await post(plan.first, WINDOW_MS)
+  const second = await post(plan.second, WINDOW_MS)
+  await server.stop()
+  const name = (lines: number): string => lines.toLocaleString('en-US')
+  return {
+    rows: [
+      { name: `d: NDJSON, first ${name(plan.first)} ticks, due over 10 min`, value: first, unit: '/s' },
+      { name: `d: NDJSON, ${name(plan.second)} more, past a full journal`, value: second, unit: '/s' },
+    ],
+    values: { [RATE]: first },
+  }
+}

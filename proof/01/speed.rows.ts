@@ -1,0 +1,28 @@
+// The bars of speed, measured by the bench of ticks. Rows that one question answers share its one run.
+import { formatLimit, formatValue } from '../../bench/measure.ts'
+import type { Question } from '../../bench/question.ts'
+import { type Asked, ask, questions } from '../../bench/ticks.ts'
+import type { ProofContext, ProofResult, ProofRow } from '../row.ts'
+
+export const rows: ProofRow[] = questions.flatMap((question) => {
+  const measure = once((context) => ask(question, context))
+  return question.bars.map((spec) => ({
+    name: `speed ${spec.name}`,
+    bar: formatLimit(spec),
+    speed: true,
+    run: async (context) => resultOf(await measure(context), { question, name: spec.name }),
+  }))
+})
+
+function once(call: (context: ProofContext) => Promise<Asked>): (context: ProofContext) => Promise<Asked> {
+  let asked: Promise<Asked> | null = null
+  return (context) => (asked ??= call(context))
+}
+
+/** The detail holds everything that the question measured. */
+function resultOf(asked: Asked, { question, name }: { question: Question; name: string }): ProofResult {
+  const bar = asked.bars.find((found) => found.name === name)
+  if (bar === undefined) throw new Error(`${question.title} has no bar ${name}`)
+  const detail = asked.rows.map(({ name, value, unit }) => `${name}: ${formatValue(value, unit)}`).join('; ')
+  return { value: bar.value, holds: bar.holds === true, detail }
+}

@@ -1,0 +1,133 @@
+// One real `headrace serve`: started on a free port, watched, killed or asked to stop. What it is asked and
+// what its file holds is the business of others.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { until } from './until.ts'
+
+export const ROOT = join(import.meta.dirname, '../..')
+const MAIN = join(ROOT, 'src/cli/main.ts')
+/** A start takes half a second; a loaded machine may need many times that. */
+const READY_WITHIN_MS = 30_000
+const END_WITHIN_MS = 60_000
+
+export interface ServeOptions {
+  /** The path of the SQLite file. */
+  file: string
+  args?: readonly string[]
+  nodeArgs?: readonly string[]
+  env?: Record<string, string>
+  /** A program and its arguments that run Node, such as strace. */
+  under?: readonly string[]
+}
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Runs the command line to its end, or until it is ready if it serves. */
+export function spawnHeadrace(args: readonly string[], options: Omit<ServeOptions, 'file'> = {}) {
+  const { under = [], nodeArgs = [], env = {} } = options
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeArgs, MAIN, ...args] as string[]
+  return spawn(program, rest, {
+    cwd: ROOT,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+export class ServerProcess {
+  readonly url: string
+  readonly port: number
+  readonly #child: ChildProcess
+  readonly #ended: Promise<Ended>
+
+  private constructor(child: ChildProcess, ended: Promise<Ended>, url: string) {
+    this.#child = child
+    this.#ended = ended
+    this.url = url
+    this.port = Number(new URL(url).port)
+  }
+
+  /** Starts `serve` and answers when it says that it is ready. */
+  static async start({ file, args = [], ...how }: ServeOptions): Promise<ServerProcess> {
+    const child = spawnHeadrace(['serve', '--json', '--port', '0', '--store', `sqlite:${file}`, ...args], how)
+    const ended = endOf(child)
+    let talk = ''
+    child.stderr.on('data', (data: Buffer) => (talk += data.toString()))
+    const lines = createInterface(child.stdout)
+    const ready = once(lines, 'line').then(([line]) => (JSON.parse(String(line)) as { url: string }).url)
+    const url = await Promise.race([ready, ended, after(READY_WITHIN_MS)])
+    if (typeof url === 'string') return new ServerProcess(child, ended, url)
+    child.kill('SIGKILL')
+    throw new Error(`serve was not ready within ${READY_WITHIN_MS} ms, ${JSON.stringify(url)}: ${talk}`)
+  }
+
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** SIGKILL at once; answers when the process is gone. */
+  kill(): Promise<Ended> {
+    this.#child.kill('SIGKILL')
+    return this.#ended
+  }
+
+  /** SIGTERM; answers how the process ended, or throws when it does not. */
+  async terminate(): Promise<Ended & { tookMs: number }> {
+    const began = performance.now()
+    this.#child.kill('SIGTERM')
+    const ended = await Promise.race([this.#ended, after(END_WITHIN_MS)])
+    if (ended === null) {
+      await this.kill()
+      throw new Error(`serve did not end within ${END_WITHIN_MS} ms after SIGTERM`)
+    }
+    return { ...ended, tookMs: Math.round(performance.now() - began) }
+  }
+
+  async get(path: string): Promise<{ status: number; body: unknown }> {
+    const response = await fetch(this.url + path, { signal: AbortSignal.timeout(10_000) })
+    return { status: response.status, body: await response.json() }
+  }
+
+  /** Memory that the kernel counts for the process, in bytes. */
+  residentBytes(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.running) await this.kill()
+  }
+}
+
+/** Runs a command to its end; answers its exit code and what it said. */
+export async function runHeadrace(args: readonly string[]): Promise<{ code: number | null; talk: string }> {
+  const child = spawnHeadrace(args)
+  let talk = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (talk += data.toString()))
+  const ended = endOf(child)
+  await until('the command ends', () => child.exitCode !== null, END_WITHIN_MS).catch(() =>
+    child.kill('SIGKILL'),
+  )
+  return { code: (await ended).code, talk }
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  return once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }))
+}
+
+function after(ms: number): Promise<null> {
+  return new Promise((resolve) => setTimeout(() => resolve(null), ms).unref())
+}

@@ -1,0 +1,61 @@
+// Reads the SQLite file as a stranger would: read-only, by SQL of its own, without the product's code.
+import { DatabaseSync } from 'node:sqlite'
+import { type TopicEvent, nameOf } from './check-ticks.ts'
+
+export interface StoreContents {
+  events: TopicEvent[]
+  /** Names of the ticks that wait. */
+  waiting: Set<string>
+}
+
+/** The topic `ticks` and what waits for it, on one snapshot. */
+export function readStore(file: string): StoreContents {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    database.exec('begin')
+    return {
+      events: readEvents(database),
+      waiting: new Set([...readTable(database), ...readJournal(database)]),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+/** How many events the topic has. */
+export function countEvents(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    return database.prepare('select count(*) as events from event').get()?.['events'] as number
+  } finally {
+    database.close()
+  }
+}
+
+function readEvents(database: DatabaseSync): TopicEvent[] {
+  const rows = database
+    .prepare(
+      `select partition, offset, event.id, value, time from event join topic on topic.id = event.topic
+       where topic.name = 'ticks' order by partition, offset`,
+    )
+    .all()
+  return rows as unknown as TopicEvent[]
+}
+
+function readTable(database: DatabaseSync): string[] {
+  const rows = database.prepare(`select key, slot from entry where state = 'live'`).all()
+  return rows.map(({ key, slot }) => nameOf({ item: key as string, at: slot as number }))
+}
+
+/** Segments without the entries whose bit is set: docs/spec/sqlite.md says how they are written. */
+function readJournal(database: DatabaseSync): string[] {
+  const rows = database
+    .prepare('select entries, bits from segment left join gone on gone.segment = segment.first_turn')
+    .all()
+  return rows.flatMap(({ entries, bits }) => {
+    const gone = (bits ?? new Uint8Array()) as Uint8Array
+    return (JSON.parse(entries as string) as [string, number][])
+      .filter((_, index) => (((gone[index >> 3] ?? 0) >> (index & 7)) & 1) === 0)
+      .map(([item, at]) => nameOf({ item, at }))
+  })
+}

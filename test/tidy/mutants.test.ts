@@ -1,0 +1,84 @@
+// The mutants of test/mutants stay true to the source: each applies, and the rule and the test it names exist.
+// That the test catches it is what `npm run mutants` shows.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parseMutant, readMutants } from '../mutants/mutant.ts'
+import { importsOf } from './imports.ts'
+import type { File } from './rule.ts'
+import { readTree } from './tree.ts'
+
+const root = join(import.meta.dirname, '../..')
+const tree = new Map(readTree().map((file) => [file.path, file]))
+const mutants = readMutants()
+
+/** Titles that a file writes or makes: a `${…}` in one stands for any text. */
+function titlesOf({ text }: File): RegExp[] {
+  const literals = [...text.matchAll(/(['"`])(\[(?:(?!\1).)*)\1/g)].map((match) => match[2] ?? '')
+  return literals.map((literal) => {
+    const parts = literal.split(/\$\{[^}]*\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    return new RegExp(`^${parts.join('.+')}$`)
+  })
+}
+
+/** The file and everything that it imports, directly or not. */
+function reachable(path: string, seen = new Set<string>()): File[] {
+  const file = tree.get(path)
+  if (file === undefined || seen.has(path)) return []
+  seen.add(path)
+  return [file, ...importsOf(file).flatMap((next) => reachable(next, seen))]
+}
+
+const hasTitle = (files: File[], title: string): boolean =>
+  files.some((file) => titlesOf(file).some((pattern) => pattern.test(title)))
+
+test('a mutant whose header lacks a line is refused', () => {
+  const header = 'Breaks: it\nRule: P1\nFile: test/a.test.ts\nTest: [P1] a title\n'
+  assert.deepEqual(parseMutant('test/mutants/a-b.patch', `${header}\ndiff --git a b\nTest: no\n`), {
+    name: 'a-b',
+    patch: 'test/mutants/a-b.patch',
+    breaks: 'it',
+    rule: 'P1',
+    file: 'test/a.test.ts',
+    title: '[P1] a title',
+  })
+  assert.throws(() => parseMutant('a.patch', 'Breaks: it\nRule: P1\ndiff --git a b\n'), /no line "File: …"/)
+})
+
+test('there are at least ten mutants, and every one applies to the source as it is', () => {
+  assert.ok(mutants.length >= 10)
+  const refusals = mutants.map(({ patch }) =>
+    spawnSync('git', ['apply', '--check', patch], { cwd: root, encoding: 'utf8' }).stderr.trim(),
+  )
+  assert.deepEqual(
+    refusals.filter((refusal) => refusal !== ''),
+    [],
+  )
+})
+
+test('every mutant patches src, and names a rule of docs/spec', () => {
+  const spec = [...tree.values()].filter(({ path }) => path.startsWith('docs/spec/'))
+  for (const { patch, rule } of mutants) {
+    const touched = [...(tree.get(patch)?.text ?? '').matchAll(/^\+\+\+ (.*)$/gm)].map(
+      (match) => match[1] ?? '',
+    )
+    assert.ok(touched.length > 0, `${patch}: no file`)
+    for (const path of touched) assert.match(path, /^b\/src\//, patch)
+    assert.ok(
+      spec.some(({ text }) => text.includes(`- **[${rule}]**`)),
+      `${patch}: no rule ${rule}`,
+    )
+  }
+})
+
+test('every mutant names a test that exists', () => {
+  const sample = [{ path: 'a.test.ts', text: "test('[P1] a (b)')\ntest(`[P2] ${x} is ${y ? '1' : '2'}`)" }]
+  const found = ['[P1] a (b)', '[P1] a', '[P2] it is 1', '[P2] is 1'].map((title) => hasTitle(sample, title))
+  assert.deepEqual(found, [true, false, true, false])
+  const unknown = mutants.filter(({ file, title }) => !hasTitle(reachable(file), title))
+  assert.deepEqual(
+    unknown.map(({ name, title }) => `${name}: ${title}`),
+    [],
+  )
+})

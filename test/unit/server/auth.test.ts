@@ -1,0 +1,92 @@
+// Who may ask: tokens on every route, other sites, and refusing to start open to the world.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { headrace } from '../../../src/headrace.ts'
+import { createServer } from '../../../src/server/app.ts'
+import { LATER, ask, assertProblem, post, serve } from './serving.ts'
+
+const TOKEN = 'correct-horse-battery-staple'
+const OPEN = ['/healthy', '/livez', '/readyz']
+
+/** A route's pattern with something in place of each parameter. */
+const pathOf = (url: string): string =>
+  url.replace(':topic', 'none').replace(':item', 'none').replace(':n', '0')
+
+test('every route but health refuses a missing and a wrong token, and lets the right one in', async (t) => {
+  const serving = await serve(t, { token: TOKEN })
+  assert.ok(serving.server.routes.length >= 17, `${serving.server.routes.length} routes`)
+  for (const { method, url } of serving.server.routes) {
+    const request = async (headers: Record<string, string>): Promise<number> => {
+      return (await ask(serving, method, pathOf(url), { headers })).status
+    }
+    const open = OPEN.includes(url)
+    const name = `${method} ${url}`
+    assert.equal((await request({})) === 401, !open, `${name} without a token`)
+    assert.equal(
+      (await request({ authorization: 'Bearer wrong' })) === 401,
+      !open,
+      `${name} with a wrong one`,
+    )
+    assert.notEqual(await request({ authorization: `Bearer ${TOKEN}` }), 401, `${name} with the right one`)
+  }
+})
+
+test('HEAD and unknown routes need the token too', async (t) => {
+  const serving = await serve(t, { token: TOKEN })
+  assert.equal((await ask(serving, 'HEAD', '/v1/status')).status, 401)
+  assert.equal((await ask(serving, 'GET', '/nothing-here')).status, 401)
+})
+
+test('a refusal says how to send the token', async (t) => {
+  const answer = await ask(await serve(t, { token: TOKEN }), 'GET', '/v1/status')
+  assertProblem(answer, 401, 'unauthorized')
+  assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+  assert.match(String(answer.body['remedy']), /Authorization: Bearer/)
+})
+
+test('only the whole token is right', async (t) => {
+  const serving = await serve(t, { token: TOKEN })
+  const wrong = [TOKEN.slice(0, -1), `${TOKEN}x`, TOKEN.toUpperCase(), '']
+  for (const token of wrong) {
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await ask(serving, 'GET', '/v1/status', { headers })).status, 401, token)
+  }
+  const basic = { authorization: `Basic ${Buffer.from(`a:${TOKEN}`).toString('base64')}` }
+  assert.equal((await ask(serving, 'GET', '/v1/status', { headers: basic })).status, 401)
+})
+
+test('off loopback it refuses to start without a token', async (t) => {
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.org']) {
+    const server = createServer(race, race.ticks(), { host, port: 0 })
+    await assert.rejects(server.listen(), { code: 'token_required' }, host)
+  }
+})
+
+test('a change on behalf of another site is refused, whatever the route', async (t) => {
+  const serving = await serve(t)
+  const changes = serving.server.routes.filter(({ method }) => method !== 'GET')
+  assert.ok(changes.length >= 3)
+  for (const { method, url } of changes) {
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+      assertProblem(await ask(serving, method, pathOf(url), { headers }), 403, 'cross_site')
+    }
+  }
+})
+
+test('the same site, no browser, and reading pass', async (t) => {
+  const serving = await serve(t)
+  for (const site of ['same-origin', 'none']) {
+    assert.equal((await post(serving, { item: 'a', at: LATER }, { 'sec-fetch-site': site })).status, 202)
+  }
+  const headers = { 'sec-fetch-site': 'cross-site' }
+  assert.equal((await ask(serving, 'GET', '/v1/status', { headers })).status, 200)
+})
+
+test('an old browser that names only its origin is held to it', async (t) => {
+  const serving = await serve(t)
+  const tick = { item: 'a', at: LATER }
+  assertProblem(await post(serving, tick, { origin: 'https://evil.example' }), 403, 'cross_site')
+  assert.equal((await post(serving, tick, { origin: serving.url })).status, 202)
+})

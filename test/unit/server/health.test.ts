@@ -1,0 +1,114 @@
+// Health, readiness, status, metrics, the page and the description of the API.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { headrace } from '../../../src/headrace.ts'
+import { createServer } from '../../../src/server/app.ts'
+import { LATER, ask, post, serve } from './serving.ts'
+
+interface Check {
+  name: string
+  ok: boolean
+  detail: string
+}
+
+test('healthy and live as soon as it serves, also by HEAD', async (t) => {
+  const serving = await serve(t)
+  assert.deepEqual((await ask(serving, 'GET', '/healthy')).body, { status: 'ok' })
+  assert.deepEqual((await ask(serving, 'GET', '/livez')).body, { status: 'ok' })
+  assert.equal((await ask(serving, 'HEAD', '/healthy')).status, 200)
+})
+
+test('ready when the store answers and every service runs', async (t) => {
+  const answer = await ask(await serve(t), 'GET', '/readyz')
+  assert.equal(answer.status, 200)
+  const checks = answer.body['checks'] as Check[]
+  assert.deepEqual(
+    checks.map(({ name }) => name),
+    ['server', 'store', 'pulse age', 'pulse', 'retention', 'ticks ticks'],
+  )
+})
+
+test('not ready when the store fails, hangs, or a service is not running', async (t) => {
+  const serving = await serve(t)
+  const failing = async (): Promise<[number, string[]]> => {
+    const { status, body } = await ask(serving, 'GET', '/readyz')
+    return [status, (body['checks'] as Check[]).filter(({ ok }) => !ok).map(({ name }) => name)]
+  }
+  const pulse = serving.race.store.pulse.bind(serving.race.store)
+  serving.race.store.pulse = () => Promise.reject(new Error('disk gone'))
+  assert.deepEqual(await failing(), [503, ['store']])
+  const hung = Promise.withResolvers<Awaited<ReturnType<typeof pulse>>>()
+  serving.race.store.pulse = () => hung.promise
+  assert.deepEqual(await failing(), [503, ['store']])
+  hung.resolve(await pulse())
+  serving.race.store.pulse = pulse
+  await serving.ticks.service.stop()
+  assert.deepEqual(await failing(), [503, ['ticks ticks']])
+})
+
+test('the status tells what runs', async (t) => {
+  const serving = await serve(t)
+  await post(serving, { item: 'a', at: LATER })
+  const { body } = await ask(serving, 'GET', '/v1/status')
+  assert.equal(body['store'], 'memory:')
+  assert.equal(body['member'], serving.race.member)
+  const counts = { waiting: 1, due: 0, 'backing-off': 0, dead: 0 }
+  assert.deepEqual(body['ticks'], { mode: 'each', partitions: 4, counts })
+})
+
+test('metrics count requests by route, and are written for Prometheus and as JSON', async (t) => {
+  const serving = await serve(t)
+  await post(serving, { item: 'a', at: LATER })
+  await ask(serving, 'GET', '/v1/ticks/some-secret-item')
+  const { body, headers } = await ask(serving, 'GET', '/metrics')
+  const text = String(body['text'])
+  assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  assert.match(text, /^headrace_puts_total\{pool="ticks",result="created"\} 1$/m)
+  assert.match(text, /^headrace_http_requests_total\{route="\/ticks",method="POST",status="202"\} 1$/m)
+  assert.match(text, /^headrace_http_request_seconds_bucket\{route="\/ticks",le="\+Inf"\} 1$/m)
+  assert.match(text, /route="\/v1\/ticks\/:item",method="GET",status="404"/)
+  assert.doesNotMatch(text, /some-secret-item/)
+  const json = (await ask(serving, 'GET', '/v1/metrics')).body['metrics'] as { name: string }[]
+  for (const { name } of json) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'))
+})
+
+test('the page escapes what it shows, allows no script, and is not sniffed', async (t) => {
+  const serving = await serve(t)
+  serving.race.store.log.topics = () =>
+    Promise.resolve([{ name: '<script>alert(1)</script>', partitions: 1, retentionMs: 1, bounds: [] }])
+  const { body, headers } = await ask(serving, 'GET', '/')
+  assert.doesNotMatch(String(body['text']), /<script/)
+  assert.match(String(body['text']), /&lt;script&gt;/)
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*frame-ancestors 'none'/)
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('server'), null)
+  assert.equal(headers.get('access-control-allow-origin'), null)
+})
+
+test('the OpenAPI document lists every route, and nothing else', async (t) => {
+  const serving = await serve(t)
+  const { body } = await ask(serving, 'GET', '/openapi.json')
+  assert.equal(body['openapi'], '3.1.0')
+  const paths = body['paths'] as Record<string, Record<string, { responses: Record<string, unknown> }>>
+  const written = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const served = serving.server.routes.map(
+    ({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`,
+  )
+  assert.deepEqual(written.sort(), served.sort())
+  assert.ok(paths['/ticks']?.['post']?.responses['202'] !== undefined)
+  assert.ok(paths['/v1/ticks/{item}']?.['patch']?.responses['409'] !== undefined)
+})
+
+test('a port that is taken is an error that says what to do', async (t) => {
+  const serving = await serve(t)
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  const second = createServer(race, race.ticks(), { port: serving.port })
+  await assert.rejects(second.listen(), (error: { code: string; remedy: string; message: string }) => {
+    assert.equal(error.code, 'address_in_use')
+    assert.match(error.message, new RegExp(String(serving.port)))
+    return error.remedy.includes('--port')
+  })
+})
