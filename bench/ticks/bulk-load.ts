@@ -2,7 +2,7 @@
 // little; the clock stops when the last result line is back.
 import { request } from 'node:http'
 import { systemClock, toIso } from '../../src/clock.ts'
-import { createRandom } from '../../src/generator/random.ts'
+import { type Random, createRandom } from '../../src/random.ts'
 import { answerParent, tellParent } from '../child.ts'
 import type { Processes } from '../process.ts'
 
@@ -49,11 +49,11 @@ async function bulk(input: BulkInput): Promise<BulkAnswer> {
   return { results: sum('results'), errors: sum('errors'), tookMs }
 }
 
-function writeChunks(lines: number, windowMs: number, random: () => number): Buffer[] {
+function writeChunks(lines: number, windowMs: number, random: Random): Buffer[] {
   const from = systemClock.now()
   const line = (): string => {
-    const item = String(Math.floor(random() * IDS)).padStart(7, '0')
-    return `{"item":"item-${item}","at":"${toIso(from + Math.floor(random() * windowMs))}"}\n`
+    const item = String(random.below(IDS)).padStart(7, '0')
+    return `{"item":"item-${item}","at":"${toIso(from + random.below(windowMs))}"}\n`
   }
   return Array.from({ length: Math.ceil(lines / CHUNK_LINES) }, (_, index) => {
     const count = Math.min(CHUNK_LINES, lines - index * CHUNK_LINES)

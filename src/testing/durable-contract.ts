@@ -166,7 +166,9 @@ const together: DurableCase[] = [
     title: '[W2] puts of one key through two openings are all in its tally',
     run: async ({ open }) => {
       const pools = [await openPool(await open()), await openPool(await open())]
-      const puts = Array.from({ length: 60 }, (_, index) => pools[index % 2]?.put('a', { at: START + 9 }))
+      const puts = Array.from({ length: 60 }, async (_, index) =>
+        pools[index % 2]?.put('a', { at: START + 9 }),
+      )
       const tallies = (await Promise.all(puts)).map((answer) => answer?.tally ?? 0)
       assert.deepEqual(
         tallies.toSorted((a, b) => a - b),
@@ -182,7 +184,7 @@ const together: DurableCase[] = [
         await openPool(await open(), { partitions: 1 }),
         await openPool(await open(), { partitions: 1 }),
       ]
-      await Promise.all(Array.from({ length: 80 }, (_, index) => pools[index % 2]?.put(`k${index}`)))
+      await Promise.all(Array.from({ length: 80 }, async (_, index) => pools[index % 2]?.put(`k${index}`)))
       const runs = (await pools[1]?.take()) ?? []
       assert.equal(new Set(runs.map(({ turn }) => turn)).size, 80)
     },

@@ -67,7 +67,7 @@ async function lookAround(server: ServerProcess): Promise<FilledDisk['whileFull'
       (path) => server.get(path),
     ),
   )
-  const checks = (readyz?.body as { checks: { name: string; detail: string }[] }).checks
+  const { checks } = (readyz?.body ?? { checks: [] }) as { checks: { name: string; detail: string }[] }
   return {
     alive: server.running,
     livez: livez?.status ?? 0,

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Random, createRandom } from '../../src/testing/random.ts'
+import { type Random, createRandom } from '../../src/random.ts'
 import { type Findings, checkTicks } from './check-ticks.ts'
 import type { NewTick, PostRecord } from './load.ts'
 import type { ServerProcess } from './server-process.ts'

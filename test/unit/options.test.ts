@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HeadraceError } from '../../src/errors.ts'
-import { OPTIONS, type OptionsInput, envName, flagName, resolveOptions } from '../../src/options.ts'
+import { OPTIONS, envName, flagName, resolveOptions } from '../../src/options.ts'
 
 function refusal(given: object, env: Record<string, string> = {}): HeadraceError {
   try {
-    resolveOptions(given as OptionsInput, env)
+    resolveOptions(given, env)
   } catch (error) {
     if (error instanceof HeadraceError) return error
     throw error

@@ -146,22 +146,23 @@ export class Session {
   /** Runs the works in the transaction that was begun. When one throws, each gets a transaction of its own. */
   #runAll(works: Work[]): void {
     const calls: (() => void)[] = []
+    let answers: unknown[]
     try {
       this.#refresh()
       const tx: Transaction = { now: this.#parts.clock.now(), afterCommit: (call) => void calls.push(call) }
-      const answers = works.map((work) => work.run(tx))
+      answers = works.map((work) => work.run(tx))
       for (const mirror of this.#mirrors) mirror.flush()
       this.#point(works, 'before-commit')
       this.#parts.database.exec('COMMIT')
-      this.#point(works, 'after-commit')
-      for (const mirror of this.#mirrors) mirror.committed()
-      works.forEach((work, index) => work.resolve(answers[index]))
     } catch (error) {
       this.#undo()
       if (works.length > 1) this.#runEach(works)
       else works[0]?.reject(this.#noted(error))
       return
     }
+    this.#point(works, 'after-commit')
+    for (const mirror of this.#mirrors) mirror.committed()
+    works.forEach((work, index) => work.resolve(answers[index]))
     for (const call of calls) call()
   }
 
