@@ -44,7 +44,7 @@ async function run({ bench, questions, quick }: Arguments): Promise<BenchDocumen
   const document: BenchDocument = {
     bench,
     quick,
-    machine: describeMachine(),
+    machine: await describeMachine(),
     node: process.version,
     rows: [],
     bars: [],

@@ -1,6 +1,6 @@
 // The processes of a bench: servers and workers, each a real process of its own. Whatever happens, none of
 // them and none of their folders outlives the bench.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ export class Processes {
     input: unknown,
     progress: (text: string) => void = () => undefined,
   ): Promise<Answer> {
-    const child = this.#spawn([file, JSON.stringify(input)])
+    const child = this.#spawn([file, JSON.stringify(input)], ['ignore', 'inherit', 'pipe', 'ipc'])
     const words = lastWords(child)
     let answer: { value: Answer } | null = null
     child.on('message', (message: Message<Answer>) => {
@@ -78,7 +78,7 @@ export class Processes {
   }
 
   async #start(args: string[]): Promise<Server> {
-    const child = this.#spawn(args)
+    const child = this.#spawn(args, ['ignore', 'pipe', 'pipe'])
     const words = lastWords(child)
     const over = new AbortController()
     const url = await Promise.race([
@@ -91,8 +91,8 @@ export class Processes {
     return { url, stop: () => stop(child) }
   }
 
-  #spawn(args: string[]): ChildProcess {
-    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  #spawn(args: string[], stdio: StdioOptions): ChildProcess {
+    const child = spawn(process.execPath, args, { cwd: ROOT, stdio })
     this.#running.add(child)
     child.once('exit', () => this.#running.delete(child))
     return child

@@ -1,6 +1,6 @@
 // The bars of speed, measured by the bench of ticks. Rows that one question answers share its one run.
 import { formatLimit, formatValue } from '../../bench/measure.ts'
-import type { Question } from '../../bench/question.ts'
+import type { BarSpec } from '../../bench/question.ts'
 import { type Asked, ask, questions } from '../../bench/ticks.ts'
 import type { ProofContext, ProofResult, ProofRow } from '../row.ts'
 
@@ -10,7 +10,7 @@ export const rows: ProofRow[] = questions.flatMap((question) => {
     name: `speed ${spec.name}`,
     bar: formatLimit(spec),
     speed: true,
-    run: async (context) => resultOf(await measure(context), { question, name: spec.name }),
+    run: async (context) => resultOf(await measure(context), spec),
   }))
 })
 
@@ -20,9 +20,9 @@ function once(call: (context: ProofContext) => Promise<Asked>): (context: ProofC
 }
 
 /** The detail holds everything that the question measured. */
-function resultOf(asked: Asked, { question, name }: { question: Question; name: string }): ProofResult {
+function resultOf(asked: Asked, { name, unit }: BarSpec): ProofResult {
   const bar = asked.bars.find((found) => found.name === name)
-  if (bar === undefined) throw new Error(`${question.title} has no bar ${name}`)
-  const detail = asked.rows.map(({ name, value, unit }) => `${name}: ${formatValue(value, unit)}`).join('; ')
-  return { value: bar.value, holds: bar.holds === true, detail }
+  if (bar === undefined) throw new Error(`the bench has no bar ${name}`)
+  const detail = asked.rows.map((row) => `${row.name}: ${formatValue(row.value, row.unit)}`).join('; ')
+  return { value: formatValue(bar.value, unit), holds: bar.holds === true, detail }
 }

@@ -108,6 +108,8 @@ function equipRoutes(app: FastifyInstance, { race }: ServerContext, token: strin
   app.setNotFoundHandler((request, reply) => {
     tokenCheck?.(request.headers)
     answerUnknownRoute(routes, request, reply)
+    const { statusCode: status, elapsedTime: tookMs } = reply
+    race.telemetry.emit('http.answered', { route: 'unknown', method: request.method, status, tookMs })
   })
   return routes
 }

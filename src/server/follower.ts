@@ -72,7 +72,8 @@ export class Follower {
       'x-content-type-options': 'nosniff',
       connection: 'close',
     })
-    this.#response.write(': following\n\n')
+    // A client that loses the connection before its first event goes on from here, and misses nothing.
+    this.#response.write(`: following\n${this.#followed.whole ? this.#positions() : ''}\n`)
   }
 
   async #follow(): Promise<void> {
@@ -120,7 +121,10 @@ export class Follower {
   /** Positions of a whole topic are long, so only the last message of a page carries them. */
   #id(event: LogEvent, isLast: boolean): string {
     if (!this.#followed.whole) return `id: ${event.offset}\n`
-    if (!isLast) return ''
+    return isLast ? this.#positions() : ''
+  }
+
+  #positions(): string {
     const positions = [...this.#followed.positions].map(([partition, offset]) => `${partition}:${offset}`)
     return `id: ${positions.join(',')}\n`
   }

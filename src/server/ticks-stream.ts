@@ -45,6 +45,8 @@ class TickStream {
   readonly #written: Promise<void>[] = []
   #ending: Ending = 'end'
   #progress = 0
+  /** Lines whose answers are not written yet: while there are any, the client may be waiting for us. */
+  #unanswered = 0
 
   constructor(context: ServerContext, request: IncomingMessage, response: ServerResponse) {
     this.#context = context
@@ -86,15 +88,18 @@ class TickStream {
 
   async #take(lines: Line[]): Promise<void> {
     for (let from = 0; from < lines.length; from += BATCH_LINES) {
-      const answered = this.#put(lines.slice(from, from + BATCH_LINES))
-      this.#written.push(this.#write(answered, this.#written.at(-1)))
+      const batch = lines.slice(from, from + BATCH_LINES)
+      this.#unanswered += batch.length
+      const answered = this.#put(batch)
+      this.#written.push(this.#write(answered, batch.length, this.#written.at(-1)))
       if (this.#written.length >= MOST_BATCHES) await this.#written.shift()
     }
   }
 
-  async #write(answered: Promise<string>, before: Promise<void> | undefined): Promise<void> {
+  async #write(answered: Promise<string>, lines: number, before: Promise<void> | undefined): Promise<void> {
     await before
     await this.#outlet.write(await answered)
+    this.#unanswered -= lines
     this.#progress = this.#context.race.clock.mono()
   }
 
@@ -125,7 +130,7 @@ class TickStream {
     const look = (): void => {
       const idle = clock.mono() - this.#progress >= IDLE_MS
       if (idle && this.#outlet.full) this.#request.socket.destroy()
-      else if (idle) this.#stop('idle')
+      else if (idle && this.#unanswered === 0) this.#stop('idle')
       timer = clock.timer(LOOK_MS, look, { background: true })
     }
     let timer = clock.timer(LOOK_MS, look, { background: true })

@@ -28,7 +28,13 @@ export interface Ended {
   signal: NodeJS.Signals | null
 }
 
-/** Runs the command line to its end, or until it is ready if it serves. */
+interface Life {
+  url: string
+  ended: Promise<Ended>
+  traced: boolean
+}
+
+/** Starts the command line; the caller looks after the process. */
 export function spawnHeadrace(args: readonly string[], options: Omit<ServeOptions, 'file'> = {}) {
   const { under = [], nodeArgs = [], env = {} } = options
   const [program = '', ...rest] = [...under, process.execPath, ...nodeArgs, MAIN, ...args] as string[]
@@ -44,8 +50,10 @@ export class ServerProcess {
   readonly port: number
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
+  readonly #traced: boolean
 
-  private constructor(child: ChildProcess, ended: Promise<Ended>, url: string) {
+  private constructor(child: ChildProcess, { ended, url, traced }: Life) {
+    this.#traced = traced
     this.#child = child
     this.#ended = ended
     this.url = url
@@ -61,13 +69,18 @@ export class ServerProcess {
     const lines = createInterface(child.stdout)
     const ready = once(lines, 'line').then(([line]) => (JSON.parse(String(line)) as { url: string }).url)
     const url = await Promise.race([ready, ended, after(READY_WITHIN_MS)])
-    if (typeof url === 'string') return new ServerProcess(child, ended, url)
+    if (typeof url === 'string') {
+      return new ServerProcess(child, { ended, url, traced: how.under !== undefined })
+    }
     child.kill('SIGKILL')
     throw new Error(`serve was not ready within ${READY_WITHIN_MS} ms, ${JSON.stringify(url)}: ${talk}`)
   }
 
+  /** The server itself, also where another program runs it. */
   get pid(): number {
-    return this.#child.pid as number
+    const { pid } = this.#child
+    if (!this.#traced) return pid as number
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0])
   }
 
   get running(): boolean {
@@ -76,14 +89,14 @@ export class ServerProcess {
 
   /** SIGKILL at once; answers when the process is gone. */
   kill(): Promise<Ended> {
-    this.#child.kill('SIGKILL')
+    this.#signal('SIGKILL')
     return this.#ended
   }
 
   /** SIGTERM; answers how the process ended, or throws when it does not. */
   async terminate(): Promise<Ended & { tookMs: number }> {
     const began = performance.now()
-    this.#child.kill('SIGTERM')
+    this.#signal('SIGTERM')
     const ended = await Promise.race([this.#ended, after(END_WITHIN_MS)])
     if (ended === null) {
       await this.kill()
@@ -97,10 +110,24 @@ export class ServerProcess {
     return { status: response.status, body: await response.json() }
   }
 
+  /** Posts one tick by itself; answers the status. */
+  async post(item: string, at: number): Promise<number> {
+    const body = JSON.stringify({ item, at: new Date(at).toISOString() })
+    const headers = { 'content-type': 'application/json' }
+    const signal = AbortSignal.timeout(10_000)
+    const response = await fetch(`${this.url}/ticks`, { method: 'POST', headers, body, signal })
+    await response.body?.cancel()
+    return response.status
+  }
+
   /** Memory that the kernel counts for the process, in bytes. */
   residentBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.running) process.kill(this.pid, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -122,7 +149,7 @@ export async function runHeadrace(args: readonly string[]): Promise<{ code: numb
 }
 
 function endOf(child: ChildProcess): Promise<Ended> {
-  return once(child, 'close').then(([code, signal]) => ({
+  return once(child, 'exit').then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
   }))

@@ -52,6 +52,8 @@ export class Database {
     const file = resolve(path)
     const connection = connect(file)
     try {
+      // Before the settings, which would write to another application's file.
+      await patiently(clock, () => refuseForeign(file, connection))
       await patiently(clock, () => connection.exec(SETTINGS))
       const foundVersion = pragma(connection, 'user_version')
       await patiently(clock, () => migrate(file, connection))

@@ -171,7 +171,7 @@ export class Session {
       try {
         this.#parts.database.exec('BEGIN IMMEDIATE')
       } catch (error) {
-        work.reject(toHeadraceError(error, this.#parts.database.path))
+        work.reject(this.#noted(error))
         continue
       }
       this.#runAll([work])

@@ -5,7 +5,7 @@ import { type BenchDocument, formatBench } from '../../../bench/present.ts'
 const document: BenchDocument = {
   bench: 'ticks',
   quick: false,
-  machine: { cpu: 'Some CPU', cores: 2, memory: '8 GiB', os: 'Linux 6' },
+  machine: { cpu: 'Some CPU', cores: 2, memory: '8 GiB', os: 'Linux 6', busyBefore: 3 },
   node: 'v24.0.0',
   rows: [
     { name: 'posts', value: 21_000, unit: '/s' },
@@ -21,7 +21,7 @@ test('the table names the machine, aligns values and shouts what does not hold',
   assert.equal(
     formatBench(document),
     [
-      'ticks: Some CPU, 2 cores, 8 GiB, Linux 6, Node v24.0.0',
+      'ticks: Some CPU, 2 cores (3 % busy before), 8 GiB, Linux 6, Node v24.0.0',
       '',
       'measured     value',
       'posts     21,000/s',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { test } from 'node:test'
+import { createServer } from '../../../src/server/app.ts'
 import { LATER, type Serving, ask, openWire, serve, until } from './serving.ts'
 
 const BODY = (item: string): string => JSON.stringify({ item, at: LATER })
@@ -66,6 +67,19 @@ test('a request whose bytes are still arriving when the drain begins is answered
   await closed
 })
 
+test('a request that comes on an open connection soon after the drain began is answered', async (t) => {
+  const serving = await serve(t, { drainWithin: 5000 })
+  const wire = await openWire(t, serving)
+  wire.socket.write('GET /healthy HTTP/1.1\r\nhost: a\r\n\r\n')
+  await wire.receives('"ok"')
+  const closed = serving.server.close()
+  await serving.race.clock.sleep(100)
+  wire.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n')
+  await wire.receives('connection: close')
+  await closed
+  assert.equal(wire.failure, null)
+})
+
 test('while it drains it is not ready, and takes no new connections', async (t) => {
   const serving = await serve(t, { drainWithin: 5000 })
   const wire = await openWire(t, serving)
@@ -128,4 +142,5 @@ test('a request that never ends is given up after drainWithin', async (t) => {
 test('closing twice is closing once, and a server that never listened closes too', async (t) => {
   const serving = await serve(t)
   await Promise.all([serving.server.close(), serving.server.close()])
+  await createServer(serving.race, serving.ticks, { drainWithin: 60_000 }).close()
 })

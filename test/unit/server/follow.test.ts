@@ -54,6 +54,18 @@ test('a whole topic is followed from its head on, each event once', async (t) =>
   assert.deepEqual(messages(wire)[3]?.data.value, { of: 'd' })
 })
 
+test('a stream begins with its positions, and a client that was cut before any event resumes there', async (t) => {
+  const serving = await serve(t)
+  await append(serving, 'old')
+  const first = await follow(t, serving, '/v1/topics/ticks/events')
+  const id = /^id: (\S+)$/m.exec(first.received)?.[1] ?? 'none'
+  first.socket.destroy()
+  await append(serving, 'missed')
+  const second = await follow(t, serving, '/v1/topics/ticks/events', `last-event-id: ${id}\r\n`)
+  await until(() => messages(second).length === 1, 'the event that came in between')
+  assert.equal(messages(second)[0]?.data.key, 'missed')
+})
+
 test('from=oldest begins with what is there', async (t) => {
   const serving = await serve(t)
   await append(serving, 'a', 'b', 'c')

@@ -68,6 +68,9 @@ test('metrics count requests by route, and are written for Prometheus and as JSO
   assert.match(text, /^headrace_http_request_seconds_bucket\{route="\/ticks",le="\+Inf"\} 1$/m)
   assert.match(text, /route="\/v1\/ticks\/:item",method="GET",status="404"/)
   assert.doesNotMatch(text, /some-secret-item/)
+  await ask(serving, 'GET', '/no/such/route')
+  const again = String((await ask(serving, 'GET', '/metrics')).body['text'])
+  assert.match(again, /route="unknown",method="GET",status="404"\} 1/)
   const json = (await ask(serving, 'GET', '/v1/metrics')).body['metrics'] as { name: string }[]
   for (const { name } of json) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'))
 })

@@ -137,10 +137,11 @@ export function fastClock(times: number): NonNullable<Surroundings['clock']> {
     ...systemClock,
     mono: () => systemClock.mono() * times,
     timer: (delayMs, call, options) => systemClock.timer(delayMs / times, call, options),
+    sleep: (delayMs, signal) => systemClock.sleep(delayMs / times, signal),
   }
 }
 
-/** The positions of every problem: its code, what is wrong, and what to do. */
+/** What every problem has: its code, what is wrong, and what to do; and nothing of the inside. */
 export function assertProblem(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/)

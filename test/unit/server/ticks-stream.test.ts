@@ -145,3 +145,16 @@ test('a client that falls silent is told so after 30 seconds, and others are not
   assert.match(wire.received, /"line":1,"item":"a"/)
   if (!wire.closed) await once(wire.socket, 'close')
 })
+
+test('a client that waits for a slow store is not called silent', async (t) => {
+  const serving = await serve(t, {}, { clock: fastClock(100) })
+  const gate = gatePuts(serving)
+  const wire = await openWire(t, serving)
+  wire.socket.write(HEAD + chunk(line('a')))
+  await until(() => gate.asked === 1, 'the put')
+  await serving.race.clock.sleep(60_000)
+  gate.open()
+  await wire.receives('"line":1,"item":"a"')
+  wire.socket.write(chunk(line('b')))
+  await wire.receives('"line":2,"item":"b"')
+})
