@@ -26,6 +26,8 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
 `
 
+type Command = 'BEGIN' | 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'
+
 export class Database {
   readonly path: string
   /** The schema version that the file had when it was opened. */
@@ -33,6 +35,7 @@ export class Database {
   readonly #connection: DatabaseSync
   readonly #queries: ReadonlyMap<string, string>
   readonly #statements = new Map<string, StatementSync>()
+  readonly #commands = new Map<Command, StatementSync>()
   readonly #dataVersion: StatementSync
 
   private constructor(path: string, connection: DatabaseSync, foundVersion: number) {
@@ -76,8 +79,10 @@ export class Database {
     return statement
   }
 
-  exec(command: 'BEGIN' | 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'): void {
-    this.#connection.exec(command)
+  exec(command: Command): void {
+    let statement = this.#commands.get(command)
+    if (statement === undefined) this.#commands.set(command, (statement = this.#connection.prepare(command)))
+    statement.run()
   }
 
   /** Changes when another connection has committed; costs about 2 µs. */
@@ -87,6 +92,7 @@ export class Database {
 
   close(): void {
     this.#statements.clear()
+    this.#commands.clear()
     this.#connection.close()
   }
 }
