@@ -29,23 +29,16 @@ export interface LoadParts {
 const QUIET_WITHIN_MS = 30_000
 
 export class Load {
-  readonly #parts: LoadParts
   readonly #lines: Line[]
   #sending = true
 
   constructor(parts: LoadParts) {
-    this.#parts = parts
     this.#lines = Array.from({ length: parts.connections }, () => new Line(parts, () => this.#sending))
   }
 
   /** Requests that were sent and are not answered. */
   get inFlight(): number {
     return this.#lines.filter(({ busy }) => busy).length
-  }
-
-  /** Connections that are open. */
-  get open(): number {
-    return this.#lines.filter(({ open }) => open).length
   }
 
   /** Sends nothing more; what is in flight may still be answered. */
@@ -63,10 +56,6 @@ export class Load {
     this.hold()
     for (const line of this.#lines) line.finish()
     await this.closed()
-  }
-
-  get port(): number {
-    return this.#parts.port
   }
 }
 
@@ -99,10 +88,6 @@ class Line {
 
   get busy(): boolean {
     return this.#post !== null
-  }
-
-  get open(): boolean {
-    return this.#socket.readyState === 'open'
   }
 
   finish(): void {

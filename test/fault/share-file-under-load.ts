@@ -24,7 +24,6 @@ export async function shareFileUnderLoad(
   await using survivor = await ServerProcess.start({ file: witness.file })
   const steady = new Load({ ...loadOf(witness), port: survivor.port })
   const unansweredPerKill: number[] = []
-  let survivorFailed = 0
   for (let life = 0; life < times; life++) {
     unansweredPerKill.push(await killBeside(witness))
     const from = witness.history.length
@@ -33,7 +32,7 @@ export async function shareFileUnderLoad(
   }
   await steady.finish()
   const verdict = await witness.judge(survivor)
-  survivorFailed = verdict.refused + verdict.unanswered - unansweredPerKill.reduce((a, b) => a + b, 0)
+  const survivorFailed = verdict.refused + verdict.unanswered - unansweredPerKill.reduce((a, b) => a + b, 0)
   return { ...verdict, seed: witness.seed, unansweredPerKill, survivorFailed }
 }
 

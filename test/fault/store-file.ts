@@ -22,16 +22,6 @@ export function readStore(file: string): StoreContents {
   }
 }
 
-/** How many events the topic has. */
-export function countEvents(file: string): number {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
-  try {
-    return database.prepare('select count(*) as events from event').get()?.['events'] as number
-  } finally {
-    database.close()
-  }
-}
-
 function readEvents(database: DatabaseSync): TopicEvent[] {
   const rows = database
     .prepare(
