@@ -8,29 +8,29 @@ const file = process.env['COUNT_FILE'] ?? ''
 let calls = 0
 let inTransaction = false
 
+/** Counts a call that was made, and follows where transactions begin and end. */
 function count(sql: string): void {
-  if (inTransaction || /data_version/i.test(sql)) return
-  calls += 1
-  writeFileSync(file, String(calls))
+  if (!inTransaction && !/data_version/i.test(sql)) {
+    calls += 1
+    writeFileSync(file, String(calls))
+  }
+  if (/^\s*begin/i.test(sql)) inTransaction = true
+  if (/^\s*(commit|rollback|end)/i.test(sql)) inTransaction = false
 }
 
 type Call = (...args: unknown[]) => unknown
-const database = DatabaseSync.prototype as unknown as Record<'exec', Call>
-const { exec } = database
-database.exec = function counted(this: DatabaseSync, ...args: unknown[]): unknown {
-  const sql = String(args[0])
-  const result = exec.apply(this, args)
-  count(sql)
-  if (/^\s*begin/i.test(sql)) inTransaction = true
-  if (/^\s*(commit|rollback|end)/i.test(sql)) inTransaction = false
-  return result
+
+function watch(prototype: object, name: string, sqlOf: (self: unknown, args: unknown[]) => string): void {
+  const methods = prototype as Record<string, Call>
+  const original = methods[name] as Call
+  methods[name] = function counted(this: unknown, ...args: unknown[]): unknown {
+    const result = original.apply(this, args)
+    count(sqlOf(this, args))
+    return result
+  }
 }
 
-const statement = StatementSync.prototype as unknown as Record<string, Call>
+watch(DatabaseSync.prototype, 'exec', (_, args) => String(args[0]))
 for (const name of ['get', 'all', 'run', 'iterate']) {
-  const original = statement[name] as Call
-  statement[name] = function counted(this: StatementSync, ...args: unknown[]): unknown {
-    count(this.sourceSQL)
-    return original.apply(this, args)
-  }
+  watch(StatementSync.prototype, name, (statement) => (statement as StatementSync).sourceSQL)
 }
