@@ -45,3 +45,9 @@ test('a file that is no database is refused and not changed', async () => {
   assert.match(talk, /error\[store_failed\] .*not a database/)
   assert.equal(readFileSync(witness.file, 'utf8'), 'Dear diary, '.repeat(500))
 })
+
+test('a store where no folder can be made is refused at once', async () => {
+  const { code, talk } = await serve('/proc/nowhere/headrace.db')
+  assert.equal(code, 1)
+  assert.match(talk, /error\[store_failed\] .*\/proc\/nowhere/)
+})

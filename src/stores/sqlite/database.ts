@@ -1,5 +1,5 @@
 // One SQLite file: opening it, its settings, its migrations, its prepared statements, and its errors.
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Clock } from '../../clock.ts'
@@ -104,10 +104,21 @@ export function latestVersion(): number {
 
 function connect(file: string): DatabaseSync {
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     return new DatabaseSync(file)
   } catch (error) {
     throw toHeadraceError(error, file)
+  }
+}
+
+/** Step by step: mkdirSync with `recursive` spins for ever where a folder cannot be made, as under /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
