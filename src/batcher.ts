@@ -1,14 +1,20 @@
-// Joins the calls of one event-loop turn into one call, at most `size` items of it at a time, one under way
-// at once. While a batch is under way the next one gathers: a slow store makes larger batches, not more of them.
+// Joins concurrent calls into one call, one under way at a time. A batch gathers for one event-loop turn, and on
+// while every turn brings more, a few milliseconds at most: under load that spares commits, and without load a
+// lone call waits for nothing. While a batch is under way the next one gathers.
 import type { Clock } from './clock.ts'
 
 export interface BatcherOptions<Item, Answer> {
   clock: Clock
-  /** The most items in one batch. */
+  /** The most that one batch weighs; an item that weighs more is a batch of its own. */
   size: number
+  /** What an item weighs. */
+  weigh(item: Item): number
   /** Answers one item each, in order; when it throws, every item of the batch is rejected. */
   run(items: Item[]): Promise<Answer[]>
 }
+
+/** How long a batch that keeps growing gathers. */
+const GATHER_MS = 3
 
 interface Waiting<Item, Answer> {
   item: Item
@@ -40,11 +46,31 @@ export class Batcher<Item, Answer> {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    this.#options.clock.turn(() => void this.#drain())
+    this.#gather(this.#options.clock.mono())
+  }
+
+  #gather(since: number): void {
+    const before = this.#waiting.length
+    this.#options.clock.turn(() => {
+      const grows = this.#waiting.length > before && this.#waiting.length < this.#options.size
+      if (grows && this.#options.clock.mono() - since < GATHER_MS) this.#gather(since)
+      else void this.#drain()
+    })
+  }
+
+  /** Takes the first item, and more while the batch stays within its weight. */
+  #take(): Waiting<Item, Answer>[] {
+    let [count, weight] = [0, 0]
+    for (const { item } of this.#waiting) {
+      weight += this.#options.weigh(item)
+      if (count > 0 && weight > this.#options.size) break
+      count += 1
+    }
+    return this.#waiting.splice(0, count)
   }
 
   async #drain(): Promise<void> {
-    const batch = this.#waiting.splice(0, this.#options.size)
+    const batch = this.#take()
     try {
       const answers = await this.#options.run(batch.map((waiting) => waiting.item))
       batch.forEach((waiting, index) => waiting.resolve(answers[index] as Answer))

@@ -4,9 +4,8 @@
 const SEED = 0x9747b28c
 const M = 0x5bd1e995
 
-/** murmur2 of the bytes, as a signed 32-bit number, as in org.apache.kafka.common.utils.Utils. */
-export function murmur2(bytes: Uint8Array): number {
-  const length = bytes.length
+/** murmur2 of the first `length` bytes, as a signed 32-bit number, as in org.apache.kafka.common.utils.Utils. */
+export function murmur2(bytes: Uint8Array, length = bytes.length): number {
   let hash = SEED ^ length
   const whole = length & ~3
   for (let i = 0; i < whole; i += 4) {
@@ -32,8 +31,16 @@ export function murmur2(bytes: Uint8Array): number {
 }
 
 const encoder = new TextEncoder()
+/** Room for any group's bytes: reused, since a new array for each would cost more than the hash. */
+const scratch = new Uint8Array(2048)
 
 /** The partition of a group among `partitions`. */
 export function partitionOf(group: string, partitions: number): number {
-  return (murmur2(encoder.encode(group)) & 0x7fffffff) % partitions
+  return (hashOf(group) & 0x7fffffff) % partitions
+}
+
+function hashOf(group: string): number {
+  // A UTF-16 unit becomes three bytes at most.
+  if (group.length * 3 > scratch.length) return murmur2(encoder.encode(group))
+  return murmur2(scratch, encoder.encodeInto(group, scratch).written)
 }

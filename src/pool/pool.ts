@@ -62,7 +62,7 @@ export interface PoolParts {
   telemetry: Telemetry
 }
 
-/** The most requests that one store call carries. */
+/** The most puts that one store call carries, unless one request alone has more. */
 const BATCH = 1000
 
 export class Pool {
@@ -77,7 +77,12 @@ export class Pool {
     this.name = parts.settings.name
     this.settings = parts.settings
     this.#parts = parts
-    this.#batcher = new Batcher({ clock: parts.clock, size: BATCH, run: (requests) => this.#put(requests) })
+    this.#batcher = new Batcher({
+      clock: parts.clock,
+      size: BATCH,
+      weigh: (request) => request.puts.length,
+      run: (requests) => this.#put(requests),
+    })
   }
 
   /** Creates or checks the pool in its store; every other call does it first. */

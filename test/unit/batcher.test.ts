@@ -8,6 +8,7 @@ test('calls of one event-loop turn share a batch, and each gets its own answer',
   const batcher = new Batcher<number, number>({
     clock: new VirtualClock(),
     size: 10,
+    weigh: () => 1,
     run: async (items) => {
       batches.push(items)
       return items.map((item) => item * 2)
@@ -23,6 +24,7 @@ test('a batch holds at most its size, and order is kept', async () => {
   const batcher = new Batcher<number, number>({
     clock: new VirtualClock(),
     size: 4,
+    weigh: () => 1,
     run: async (items) => {
       sizes.push(items.length)
       return items
@@ -40,6 +42,7 @@ test('while a batch is under way the next one gathers, and only one is under way
   const batcher = new Batcher<number, number>({
     clock,
     size: 100,
+    weigh: () => 1,
     run: async (items) => {
       sizes.push(items.length)
       await new Promise<void>((resolve) => release.push(resolve))
@@ -64,6 +67,7 @@ test('a batch that fails rejects its own calls only', async () => {
   const batcher = new Batcher<number, number>({
     clock: new VirtualClock(),
     size: 2,
+    weigh: () => 1,
     run: (items) => {
       calls += 1
       if (calls === 1) throw new Error('the store broke')

@@ -31,9 +31,14 @@ interface Work {
   resolve(answer: unknown): void
   reject(error: unknown): void
   deadline: number
+  /** It shared a transaction with a work that failed, perhaps itself. */
+  alone: boolean
 }
 
 type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'other'
+
+/** The most works in one transaction; each is bounded by its caller. */
+const MOST_WORKS = 64
 
 /** A write that cannot get the lock for so long is refused with `store_busy`. */
 const WRITE_WITHIN_MS = 5000
@@ -67,21 +72,19 @@ export class Session {
 
   /** Adds a mirror, and fills it from the file. */
   mirror(mirror: Mirror): void {
-    this.#inTransaction('BEGIN', () => mirror.refresh())
+    this.#reading(() => mirror.refresh())
     this.#mirrors.push(mirror)
   }
 
   /** Runs a reading work at once, on one snapshot of the file. */
   read<Answer>(work: () => Answer): Answer {
     const began = this.#parts.clock.mono()
-    const answer = this.#inTransaction('BEGIN', () => {
+    const answer = this.#reading(() => {
       this.#refresh()
       return work()
     })
-    this.#parts.telemetry.emit('store.called', {
-      operation: 'read',
-      tookMs: this.#parts.clock.mono() - began,
-    })
+    const tookMs = this.#parts.clock.mono() - began
+    this.#parts.telemetry.emit('store.called', { operation: 'read', tookMs })
     return answer
   }
 
@@ -89,10 +92,17 @@ export class Session {
   write<Answer>(kind: WorkKind, run: (tx: Transaction) => Answer): Promise<Answer> {
     return new Promise((resolve: (answer: Answer) => void, reject) => {
       const deadline = this.#parts.clock.mono() + WRITE_WITHIN_MS
-      this.#waiting.push({ kind, run, resolve: (answer) => resolve(answer as Answer), reject, deadline })
+      this.#waiting.push({
+        kind,
+        run,
+        resolve: (answer) => resolve(answer as Answer),
+        reject,
+        deadline,
+        alone: false,
+      })
       if (this.#scheduled) return
       this.#scheduled = true
-      this.#idle = this.#drainNextTurn()
+      this.#idle = this.#drain()
     })
   }
 
@@ -107,32 +117,32 @@ export class Session {
     while (this.#scheduled) await this.#idle
   }
 
-  async #drainNextTurn(): Promise<void> {
+  async #drain(): Promise<void> {
     await new Promise<void>((next) => this.#parts.clock.turn(next))
-    while (this.#waiting.length > 0) {
-      const began = this.#parts.clock.mono()
-      if (!(await this.#begin())) continue
-      this.#runAll(this.#waiting.splice(0))
-      this.#parts.telemetry.emit('store.called', {
-        operation: 'commit',
-        tookMs: this.#parts.clock.mono() - began,
-      })
+    let waits = 0
+    try {
+      while (this.#waiting.length > 0) {
+        // Begun and run in one synchronous step: a read in between would find itself inside the transaction.
+        if (this.#begin()) this.#runAll(this.#next())
+        else {
+          waits += 1
+          await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
+        }
+      }
+    } finally {
+      this.#scheduled = false
+      if (waits > 0) this.#parts.telemetry.emit('store.waited', { waits })
     }
-    this.#scheduled = false
   }
 
-  /** Takes the write lock, waiting outside SQLite while another process has it. */
-  async #begin(): Promise<boolean> {
-    for (let waits = 0; ; waits++) {
-      try {
-        this.#parts.database.exec('BEGIN IMMEDIATE')
-        if (waits > 0) this.#parts.telemetry.emit('store.waited', { waits })
-        return true
-      } catch (error) {
-        this.#refuse(isBusy(error) ? this.#parts.clock.mono() : Infinity, error)
-        if (this.#waiting.length === 0) return false
-        await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
-      }
+  /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
+  #begin(): boolean {
+    try {
+      this.#parts.database.exec('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      this.#refuse(isBusy(error) ? this.#parts.clock.mono() : Infinity, error)
+      return false
     }
   }
 
@@ -140,11 +150,18 @@ export class Session {
   #refuse(mono: number, error: unknown): void {
     const late = this.#waiting.filter((work) => work.deadline <= mono)
     this.#waiting = this.#waiting.filter((work) => work.deadline > mono)
-    for (const work of late) work.reject(toHeadraceError(error, this.#parts.database.path))
+    for (const work of late) work.reject(this.#noted(error))
   }
 
-  /** Runs the works in the transaction that was begun. When one throws, each gets a transaction of its own. */
+  /** The works of the next transaction: one that must be alone, or those before the first such. */
+  #next(): Work[] {
+    const alone = this.#waiting.slice(0, MOST_WORKS).findIndex((work) => work.alone)
+    return this.#waiting.splice(0, alone === -1 ? MOST_WORKS : Math.max(1, alone))
+  }
+
+  /** Runs the works in the transaction that was begun. When one of several throws, each is run again, alone. */
   #runAll(works: Work[]): void {
+    const began = this.#parts.clock.mono()
     const calls: (() => void)[] = []
     let answers: unknown[]
     try {
@@ -156,26 +173,17 @@ export class Session {
       this.#parts.database.exec('COMMIT')
     } catch (error) {
       this.#undo()
-      if (works.length > 1) this.#runEach(works)
-      else works[0]?.reject(this.#noted(error))
+      if (works.length === 1) works[0]?.reject(this.#noted(error))
+      else this.#waiting.unshift(...works.map((work) => ({ ...work, alone: true })))
       return
     }
     this.#point(works, 'after-commit')
     for (const mirror of this.#mirrors) mirror.committed()
+    // Each on its own: one that throws must not stop the session.
+    for (const call of calls) queueMicrotask(call)
     works.forEach((work, index) => work.resolve(answers[index]))
-    for (const call of calls) call()
-  }
-
-  #runEach(works: Work[]): void {
-    for (const work of works) {
-      try {
-        this.#parts.database.exec('BEGIN IMMEDIATE')
-      } catch (error) {
-        work.reject(this.#noted(error))
-        continue
-      }
-      this.#runAll([work])
-    }
+    const tookMs = this.#parts.clock.mono() - began
+    this.#parts.telemetry.emit('store.called', { operation: 'commit', tookMs })
   }
 
   #noted(error: unknown): unknown {
@@ -189,10 +197,14 @@ export class Session {
     for (const mirror of this.#mirrors) mirror.rolledBack()
   }
 
-  #inTransaction<Answer>(begin: 'BEGIN', work: () => Answer): Answer {
+  #reading<Answer>(work: () => Answer): Answer {
     const { database } = this.#parts
     try {
-      database.exec(begin)
+      database.exec('BEGIN')
+    } catch (error) {
+      throw toHeadraceError(error, database.path)
+    }
+    try {
       const answer = work()
       database.exec('COMMIT')
       return answer
