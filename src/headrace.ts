@@ -68,6 +68,8 @@ export class Headrace {
   readonly #pulse: PulseLoop
   readonly #retention: Retention
   readonly #service: Service
+  /** Ticks that come now start at once; those that came before wait for `start()`. */
+  #isLive = false
 
   constructor(parts: HeadraceParts) {
     this.options = parts.options
@@ -147,7 +149,7 @@ export class Headrace {
       telemetry: this.telemetry,
     })
     this.#ticks.set(name, ticks)
-    if (this.state === 'running') void ticks.service.start()
+    if (this.#isLive) void ticks.service.start()
     return ticks
   }
 
@@ -188,6 +190,7 @@ export class Headrace {
     try {
       for (const pool of this.#pools.values()) await pool.open()
       for (const topic of this.#topics.values()) await topic.open()
+      this.#isLive = true
       for (const service of this.#services()) await service.start()
     } catch (error) {
       await this.#stop()
@@ -196,6 +199,7 @@ export class Headrace {
   }
 
   async #stop(): Promise<void> {
+    this.#isLive = false
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
   }

@@ -40,11 +40,16 @@ export class Service {
     return this.#stopping
   }
 
+  /** What runs ended by itself and for good. A stop still cleans up. */
+  fail(): void {
+    if (this.#state === 'starting' || this.#state === 'running') this.#state = 'failed'
+  }
+
   async #begin(): Promise<void> {
     this.#state = 'starting'
     try {
       await this.#parts.start()
-      this.#state = 'running'
+      if (this.state === 'starting') this.#state = 'running'
     } catch (error) {
       this.#state = 'failed'
       this.#starting = null

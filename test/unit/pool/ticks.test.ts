@@ -117,11 +117,11 @@ test('[T1] a move that fails is tried again, later each time, and nothing is los
       },
     }),
   })
-  const retries: number[] = []
+  const retries: (number | null)[] = []
   const stop = telemetry.on('ticks.failed', ({ retryInMs }) => retries.push(retryInMs))
   await ticks.pool.put('a')
   await clock.advance(5000)
-  assert.deepEqual(retries, [100, 200, 400])
+  assert.deepEqual(retries, [50, 100, 200, 400])
   assert.deepEqual((await times()).length, 1)
   const gaps = movedAt.slice(1, 5).map((at, index) => at - (movedAt[index] ?? 0))
   assert.ok(
