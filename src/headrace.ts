@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from './clock.ts'
 import { type Duration, toMs } from './duration.ts'
 import { type Faults, noFaults } from './fault.ts'
+import { Gate } from './gate.ts'
 import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
 import { Meter } from './meter/meter.ts'
@@ -67,6 +68,7 @@ export class Headrace {
   readonly #ticks = new Map<string, Ticks>()
   readonly #pulse: PulseLoop
   readonly #retention: Retention
+  readonly #gate = new Gate()
   readonly #service: Service
   /** Ticks that come now start at once; those that came before wait for `start()`. */
   #isLive = false
@@ -110,7 +112,13 @@ export class Headrace {
       refuseOtherSettings(existing.settings, settings)
       return existing
     }
-    const pool = new Pool({ settings, store: this.store.pool, clock: this.clock, telemetry: this.telemetry })
+    const pool = new Pool({
+      settings,
+      store: this.store.pool,
+      clock: this.clock,
+      telemetry: this.telemetry,
+      gate: this.#gate,
+    })
     this.#pools.set(name, pool)
     return pool
   }
@@ -129,6 +137,7 @@ export class Headrace {
       store: this.store.log,
       clock: this.clock,
       telemetry: this.telemetry,
+      gate: this.#gate,
     })
     this.#topics.set(name, topic)
     return topic
@@ -169,8 +178,12 @@ export class Headrace {
 
   /** Stops taking, lets what is under way end, and closes the store. */
   async stop(): Promise<void> {
-    await this.#service.stop()
-    await this.store.close()
+    try {
+      await this.#service.stop()
+    } finally {
+      await this.#gate.close()
+      await this.store.close()
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

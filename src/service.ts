@@ -1,4 +1,5 @@
 // The life of a thing that runs: start once, stop once, whatever the order and number of the calls.
+import { HeadraceError } from './errors.ts'
 
 export type ServiceState = 'new' | 'starting' | 'running' | 'stopping' | 'stopped' | 'failed'
 
@@ -29,7 +30,11 @@ export class Service {
   /** Starts once; later calls share the first one's promise. A stopped service does not start again. */
   start(): Promise<void> {
     if (this.#stopping !== null)
-      return Promise.reject(new Error(`${this.name} is stopped and does not start again`))
+      return Promise.reject(
+        new HeadraceError('not_running', `${this.name} is stopped and does not start again`, {
+          remedy: 'create another one',
+        }),
+      )
     this.#starting ??= this.#begin()
     return this.#starting
   }

@@ -1,11 +1,16 @@
 // The life of a Headrace as a whole, over memory and a virtual clock.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../../src/clock.ts'
 import { HeadraceError } from '../../src/errors.ts'
 import type { Headrace } from '../../src/headrace.ts'
-import { failingLog, openRace } from './open-race.ts'
+import { changed, failingLog, openRace } from './open-race.ts'
 
 const busy = new HeadraceError('store_busy', 'the store is locked')
+
+async function clockTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise<void>((resolve) => systemClock.turn(resolve))
+}
 
 /** How many events a topic of one partition holds. */
 async function eventsOf(race: Headrace, topic: string): Promise<number> {
@@ -87,4 +92,65 @@ test('ticks that were added before the start and are refused fail the start', as
   race.ticks()
   await assert.rejects(race.start(), { code: 'topic_mismatch' })
   await race.stop()
+})
+
+test('a stop lets puts and appends under way end, then closes the store', async () => {
+  const order: string[] = []
+  const { race } = openRace((memory) => ({
+    pool: {
+      ...memory.pool,
+      entries: changed(memory.pool.entries, {
+        put: async (pool, requests) => {
+          await clockTurns(3)
+          order.push(`put ${pool}`)
+          return memory.pool.entries.put(pool, requests)
+        },
+      }),
+    },
+    close: async () => void order.push('close'),
+  }))
+  await race.pool('opened').open()
+  await race.start()
+  const puts = ['opened', 'fresh'].map((name) => race.pool(name).put('a'))
+  const append = race.topic('t').append({ key: 'a', value: 1 })
+  await race.stop()
+  assert.deepEqual(order.toSorted(), ['close', 'put fresh', 'put opened'])
+  assert.equal(order.at(-1), 'close')
+  assert.deepEqual(
+    (await Promise.all(puts)).map(({ result }) => result),
+    ['created', 'created'],
+  )
+  assert.equal((await append).length, 1)
+})
+
+test('after a stop every call is refused, of pools and topics from before and from after', async () => {
+  const { race } = openRace()
+  const pool = race.pool('before')
+  const topic = race.topic('before')
+  await race.start()
+  await pool.put('a')
+  await race.stop()
+  const calls = [pool, race.pool('after')].flatMap((each) => [
+    () => each.open(),
+    () => each.put('b'),
+    () => each.cancel('a'),
+    () => each.reschedule('a', null, 0),
+    () => each.get('a'),
+    () => each.list({ limit: 1 }),
+    () => each.count(),
+  ])
+  const reads = [topic, race.topic('after')].flatMap((each) => [
+    () => each.open(),
+    () => each.append({ key: 'a', value: 1 }),
+    () => each.read(0),
+    () => each.status(),
+  ])
+  for (const call of [...calls, ...reads]) await assert.rejects(call, { code: 'not_running' })
+  await assert.rejects(race.start(), { code: 'not_running' })
+})
+
+test('a stop without a start closes the store', async () => {
+  const { race, closed } = openRace()
+  await race.stop()
+  assert.deepEqual([race.state, closed()], ['stopped', true])
 })

@@ -36,12 +36,15 @@ export function failingLog(memory: Store, failure: { error: Error; times: number
     left -= 1
     return left >= 0 ? Promise.reject(failure.error) : memory.log.open(settings)
   }
-  return Object.assign(Object.create(memory.log) as Store['log'], {
-    open,
-    append: memory.log.append.bind(memory.log),
-    read: memory.log.read.bind(memory.log),
-    topics: memory.log.topics.bind(memory.log),
-    topic: memory.log.topic.bind(memory.log),
-    trim: memory.log.trim.bind(memory.log),
+  return changed(memory.log, { open })
+}
+
+/** A port with some of its methods replaced. */
+export function changed<Port extends object>(port: Port, changes: Partial<Port>): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const value: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
   })
 }
