@@ -172,6 +172,7 @@ export class Headrace {
     return this.#pulse.ageMs
   }
 
+  /** Opens what is known by now, and lets due ticks move. When it fails it may be called again. */
   start(): Promise<void> {
     return this.#service.start()
   }
@@ -203,12 +204,14 @@ export class Headrace {
     try {
       for (const pool of this.#pools.values()) await pool.open()
       for (const topic of this.#topics.values()) await topic.open()
-      this.#isLive = true
-      for (const service of this.#services()) await service.start()
+      await this.#pulse.service.start()
     } catch (error) {
-      await this.#stop()
+      this.meter.close()
       throw error
     }
+    // What can fail is behind: a start that failed left nothing running, so that it can be repeated.
+    this.#isLive = true
+    for (const service of this.#services()) await service.start()
   }
 
   async #stop(): Promise<void> {

@@ -154,3 +154,83 @@ test('a stop without a start closes the store', async () => {
   await race.stop()
   assert.deepEqual([race.state, closed()], ['stopped', true])
 })
+
+test('a start that met a busy store can be repeated, wherever it failed', async () => {
+  for (const where of ['log', 'pulse'] as const) {
+    let pulses = 0
+    const { race, clock } = openRace((memory) => ({
+      log: failingLog(memory, { error: busy, times: where === 'log' ? 1 : 0 }),
+      pulse: () => {
+        pulses += 1
+        return where === 'pulse' && pulses === 1 ? Promise.reject(busy) : memory.pulse()
+      },
+    }))
+    const ticks = race.ticks()
+    await assert.rejects(race.start(), busy)
+    assert.deepEqual([race.state, clock.pending], ['failed', 0])
+    await race.start()
+    await ticks.pool.put('a')
+    await clock.advance(10)
+    assert.deepEqual([where, race.state, await eventsOf(race, 'ticks')], [where, 'running', 1])
+    await race.stop()
+  }
+})
+
+test('a stop after a start that failed closes the store', async () => {
+  const { race, closed } = openRace((memory) => ({ log: failingLog(memory, { error: busy, times: 1 }) }))
+  race.ticks()
+  await assert.rejects(race.start(), busy)
+  await race.stop()
+  assert.deepEqual([race.state, closed()], ['stopped', true])
+})
+
+test('two starts at once are one', async () => {
+  let pulses = 0
+  const { race } = openRace((memory) => ({
+    pulse: () => {
+      pulses += 1
+      return memory.pulse()
+    },
+  }))
+  await Promise.all([race.start(), race.start()])
+  assert.deepEqual([race.state, pulses], ['running', 1])
+  await race.stop()
+})
+
+test('a stop while it starts leaves nothing that runs', async () => {
+  const { race, clock, closed } = openRace()
+  race.ticks()
+  const starting = race.start()
+  await Promise.all([race.stop(), race.stop(), starting])
+  assert.deepEqual([race.state, closed(), clock.pending], ['stopped', true, 0])
+  assert.deepEqual(new Set(race.services().map(({ state }) => state)), new Set(['stopped']))
+})
+
+test('`await using` stops at the end of its block', async () => {
+  const opened = openRace()
+  {
+    await using race = opened.race
+    await race.start()
+  }
+  assert.deepEqual([opened.race.state, opened.closed()], ['stopped', true])
+})
+
+test('a pulse that fails once does no harm', async () => {
+  let pulses = 0
+  const { race, clock } = openRace((memory) => ({
+    pulse: () => {
+      pulses += 1
+      return pulses === 2 ? Promise.reject(busy) : memory.pulse()
+    },
+  }))
+  const ticks = race.ticks()
+  await race.start()
+  await clock.advance(900)
+  assert.deepEqual([pulses, race.pulseAgeMs], [2, 900])
+  await clock.advance(200)
+  assert.deepEqual([pulses, race.pulseAgeMs, stateOf(race, 'pulse')], [3, 100, 'running'])
+  await ticks.pool.put('a')
+  await clock.advance(10)
+  assert.equal(await eventsOf(race, 'ticks'), 1)
+  await race.stop()
+})
