@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from './clock.ts'
 import { type Duration, toMs } from './duration.ts'
 import { type Faults, noFaults } from './fault.ts'
+import { Gate } from './gate.ts'
 import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
 import { Meter } from './meter/meter.ts'
@@ -67,7 +68,10 @@ export class Headrace {
   readonly #ticks = new Map<string, Ticks>()
   readonly #pulse: PulseLoop
   readonly #retention: Retention
+  readonly #gate = new Gate()
   readonly #service: Service
+  /** Ticks that come now start at once; those that came before wait for `start()`. */
+  #isLive = false
 
   constructor(parts: HeadraceParts) {
     this.options = parts.options
@@ -108,7 +112,13 @@ export class Headrace {
       refuseOtherSettings(existing.settings, settings)
       return existing
     }
-    const pool = new Pool({ settings, store: this.store.pool, clock: this.clock, telemetry: this.telemetry })
+    const pool = new Pool({
+      settings,
+      store: this.store.pool,
+      clock: this.clock,
+      telemetry: this.telemetry,
+      gate: this.#gate,
+    })
     this.#pools.set(name, pool)
     return pool
   }
@@ -127,6 +137,7 @@ export class Headrace {
       store: this.store.log,
       clock: this.clock,
       telemetry: this.telemetry,
+      gate: this.#gate,
     })
     this.#topics.set(name, topic)
     return topic
@@ -147,7 +158,7 @@ export class Headrace {
       telemetry: this.telemetry,
     })
     this.#ticks.set(name, ticks)
-    if (this.state === 'running') void ticks.service.start()
+    if (this.#isLive) void ticks.service.start()
     return ticks
   }
 
@@ -161,14 +172,19 @@ export class Headrace {
     return this.#pulse.ageMs
   }
 
+  /** Opens what is known by now, and lets due ticks move. When it fails it may be called again. */
   start(): Promise<void> {
     return this.#service.start()
   }
 
   /** Stops taking, lets what is under way end, and closes the store. */
   async stop(): Promise<void> {
-    await this.#service.stop()
-    await this.store.close()
+    try {
+      await this.#service.stop()
+    } finally {
+      await this.#gate.close()
+      await this.store.close()
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -188,14 +204,18 @@ export class Headrace {
     try {
       for (const pool of this.#pools.values()) await pool.open()
       for (const topic of this.#topics.values()) await topic.open()
-      for (const service of this.#services()) await service.start()
+      await this.#pulse.service.start()
     } catch (error) {
-      await this.#stop()
+      this.meter.close()
       throw error
     }
+    // What can fail is behind: a start that failed left nothing running, so that it can be repeated.
+    this.#isLive = true
+    for (const service of this.#services()) await service.start()
   }
 
   async #stop(): Promise<void> {
+    this.#isLive = false
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
   }

@@ -96,7 +96,7 @@ export function resolveOptions(given: OptionsInput, env: Record<string, string |
 function check(name: OptionName, shape: OptionShape, value: string | number): string | number {
   switch (shape.kind) {
     case 'duration':
-      return toMs(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
+      return checkDuration(name, shape, value)
     case 'integer':
       return checkInteger(name, shape, value)
     case 'choice':
@@ -105,6 +105,15 @@ function check(name: OptionName, shape: OptionShape, value: string | number): st
     case 'text':
       if (String(value) !== '') return String(value)
       throw badOption(name, shape, value, 'give a text')
+  }
+}
+
+function checkDuration(name: OptionName, shape: OptionShape, value: string | number): number {
+  try {
+    return toMs(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
+  } catch (error) {
+    if (!(error instanceof HeadraceError)) throw error
+    throw badOption(name, shape, value, error.remedy ?? error.message)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Pulse, Store } from './store.ts'
 export const PULSE_MS = 500
 
 export interface PulseParts {
-  store: Store
+  store: Pick<Store, 'pulse'>
   clock: Clock
   /** Told of every answered pulse. */
   notice(pulse: Pulse): void

@@ -1,4 +1,5 @@
 // The life of a thing that runs: start once, stop once, whatever the order and number of the calls.
+import { HeadraceError } from './errors.ts'
 
 export type ServiceState = 'new' | 'starting' | 'running' | 'stopping' | 'stopped' | 'failed'
 
@@ -29,7 +30,11 @@ export class Service {
   /** Starts once; later calls share the first one's promise. A stopped service does not start again. */
   start(): Promise<void> {
     if (this.#stopping !== null)
-      return Promise.reject(new Error(`${this.name} is stopped and does not start again`))
+      return Promise.reject(
+        new HeadraceError('not_running', `${this.name} is stopped and does not start again`, {
+          remedy: 'create another one',
+        }),
+      )
     this.#starting ??= this.#begin()
     return this.#starting
   }
@@ -40,11 +45,16 @@ export class Service {
     return this.#stopping
   }
 
+  /** What runs ended by itself and for good. A stop still cleans up. */
+  fail(): void {
+    if (this.#state === 'starting' || this.#state === 'running') this.#state = 'failed'
+  }
+
   async #begin(): Promise<void> {
     this.#state = 'starting'
     try {
       await this.#parts.start()
-      this.#state = 'running'
+      if (this.state === 'starting') this.#state = 'running'
     } catch (error) {
       this.#state = 'failed'
       this.#starting = null

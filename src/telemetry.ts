@@ -9,8 +9,8 @@ export interface TelemetryEvents {
   'pool.changed': { pool: string; cancelled: number; rescheduled: number }
   /** Due ticks moved to their topic. */
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
-  /** The loop that moves ticks failed and will try again. */
-  'ticks.failed': { pool: string; error: unknown; retryInMs: number }
+  /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
+  'ticks.failed': { pool: string; error: unknown; retryInMs: number | null }
   /** Events were appended by a caller. */
   'log.appended': { topic: string; events: number }
   /** Retention removed events. */

@@ -16,8 +16,9 @@ export function reportFailures(telemetry: Telemetry, parts: ReportParts): () => 
   const tellTicks = throttled(parts)
   const tellHttp = throttled(parts)
   const stops = [
-    telemetry.on('ticks.failed', ({ pool, error }) => {
-      tellTicks(`due ticks of the pool ${pool} wait: ${reasonOf(error)}; trying again`)
+    telemetry.on('ticks.failed', ({ pool, error, retryInMs }) => {
+      const outlook = retryInMs === null ? 'they do not move before a restart' : 'trying again'
+      tellTicks(`due ticks of the pool ${pool} wait: ${reasonOf(error)}; ${outlook}`)
     }),
     telemetry.on('http.failed', ({ route, method, error }) => {
       tellHttp(`${method} ${route} met a defect of Headrace: ${reasonOf(error)}`)

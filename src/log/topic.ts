@@ -1,6 +1,7 @@
 // A topic as its users see it: append, read, follow.
 import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import type { Gate } from '../gate.ts'
 import { partitionOf } from '../partition.ts'
 import { checkKey, checkPayload } from '../check.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -31,6 +32,8 @@ export interface TopicParts {
   store: LogStore
   clock: Clock
   telemetry: Telemetry
+  /** Closes when the store is about to; every call passes it. */
+  gate: Gate
 }
 
 /** The most events that one read answers. */
@@ -50,6 +53,18 @@ export class Topic<Value = unknown> {
 
   /** Creates or checks the topic in its store; every other call does it first. */
   open(): Promise<void> {
+    return this.#parts.gate.pass(() => this.#open())
+  }
+
+  /** Runs a call on the opened topic, unless the gate is closed. */
+  #pass<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    return this.#parts.gate.pass(async () => {
+      await this.#open()
+      return call()
+    })
+  }
+
+  #open(): Promise<void> {
     this.#opened ??= this.#parts.store.open(this.settings).catch((error: unknown) => {
       this.#opened = null
       throw error
@@ -59,7 +74,6 @@ export class Topic<Value = unknown> {
 
   /** Appends all events or none, durably. Events of one key share a partition and keep their order. */
   async append(...events: NewEventInput[]): Promise<Appended[]> {
-    await this.open()
     const checked = events.map((event) => {
       const key = checkKey(event.key)
       return {
@@ -70,7 +84,7 @@ export class Topic<Value = unknown> {
         headers: checkPayload(event.headers, 'headers') ?? null,
       }
     })
-    const appended = await this.#parts.store.append(this.name, checked)
+    const appended = await this.#pass(() => this.#parts.store.append(this.name, checked))
     this.#parts.telemetry.emit('log.appended', { topic: this.name, events: appended.length })
     return appended
   }
@@ -85,15 +99,13 @@ export class Topic<Value = unknown> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
       throw badRead('limit', limit, `a whole number from 1 to ${MOST_EVENTS}`)
     }
-    await this.open()
-    const events = await this.#parts.store.read(this.name, { partition, from, limit })
+    const events = await this.#pass(() => this.#parts.store.read(this.name, { partition, from, limit }))
     return { events: events.map((event) => viewEvent<Value>(event)), next: from + events.length }
   }
 
   /** The topic with the bounds of each partition. */
-  async status(): Promise<TopicStatus> {
-    await this.open()
-    return this.#parts.store.topic(this.name)
+  status(): Promise<TopicStatus> {
+    return this.#pass(() => this.#parts.store.topic(this.name))
   }
 }
 

@@ -4,6 +4,7 @@ import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError, assert } from '../errors.ts'
+import type { Gate } from '../gate.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Moment, checkKey, checkMoment, checkPayload } from '../check.ts'
 import { type EntryState, type Lane, type OnConflict, type PlannedRun, stateOf } from './entry.ts'
@@ -60,6 +61,8 @@ export interface PoolParts {
   store: PoolStore
   clock: Clock
   telemetry: Telemetry
+  /** Closes when the store is about to; every call passes it. */
+  gate: Gate
 }
 
 /** The most puts that one store call carries, unless one request alone has more. */
@@ -87,11 +90,15 @@ export class Pool {
 
   /** Creates or checks the pool in its store; every other call does it first. */
   open(): Promise<void> {
-    this.#opening ??= this.#open()
+    return this.#parts.gate.pass(() => this.#open())
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= this.#openStore()
     return this.#opening
   }
 
-  async #open(): Promise<void> {
+  async #openStore(): Promise<void> {
     try {
       await this.#parts.store.entries.open(this.settings)
       this.#isOpen = true
@@ -99,6 +106,14 @@ export class Pool {
       this.#opening = null
       throw error
     }
+  }
+
+  /** Runs a call on the opened pool, unless the gate is closed. */
+  #pass<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    return this.#parts.gate.pass(async () => {
+      if (!this.#isOpen) await this.#open()
+      return call()
+    })
   }
 
   /** Asks for work on a key. Answers after the durable commit. */
@@ -115,9 +130,8 @@ export class Pool {
   }
 
   /** Puts that were checked already; concurrent requests share a commit. */
-  async request(request: PutRequest): Promise<PutResponse> {
-    if (!this.#isOpen) await this.open()
-    return this.#batcher.add(request)
+  request(request: PutRequest): Promise<PutResponse> {
+    return this.#pass(() => this.#batcher.add(request))
   }
 
   /** Removes an entry. In mode `each` a moment names one slot, and without one all slots of the key go. */
@@ -128,9 +142,8 @@ export class Pool {
   }
 
   async cancelAll(key: string, at?: Moment): Promise<CancelAnswer> {
-    await this.open()
     const name = at === undefined ? { key: checkKey(key) } : { key: checkKey(key), slot: this.#slot(at) }
-    const answer = await this.#parts.store.entries.cancel(this.name, name)
+    const answer = await this.#pass(() => this.#parts.store.entries.cancel(this.name, name))
     this.#parts.telemetry.emit('pool.changed', {
       pool: this.name,
       cancelled: answer.cancelled + answer.due,
@@ -141,13 +154,12 @@ export class Pool {
 
   /** Moves an entry to another time in one step, unless it is due already. */
   async reschedule(key: string, from: Moment | null, to: Moment): Promise<RescheduleAnswer> {
-    await this.open()
     const change = {
       key: checkKey(key),
       slot: from === null ? null : this.#slot(from),
       at: checkMoment(to, 'to'),
     }
-    const answer = await this.#parts.store.entries.reschedule(this.name, change)
+    const answer = await this.#pass(() => this.#parts.store.entries.reschedule(this.name, change))
     if (answer.kind === 'moved') {
       this.#parts.telemetry.emit('pool.changed', { pool: this.name, cancelled: 0, rescheduled: 1 })
     }
@@ -155,19 +167,15 @@ export class Pool {
   }
 
   async get(key: string, at?: Moment): Promise<EntryView | null> {
-    await this.open()
-    const slot = at === undefined ? null : this.#slot(at)
-    const entry = await this.#parts.store.browse.get(this.name, { key: checkKey(key), slot })
+    const name = { key: checkKey(key), slot: at === undefined ? null : this.#slot(at) }
+    const entry = await this.#pass(() => this.#parts.store.browse.get(this.name, name))
     return entry === null ? null : view(entry, this.#parts.clock.now())
   }
 
   /** A page of entries in due order; `next` is the cursor of the following page, null at the end. */
   async list(query: EntryQuery): Promise<{ entries: EntryView[]; next: EntryQuery['after'] | null }> {
-    await this.open()
-    const { now, entries } = await this.#parts.store.browse.list(this.name, {
-      ...query,
-      limit: query.limit + 1,
-    })
+    const oneMore = { ...query, limit: query.limit + 1 }
+    const { now, entries } = await this.#pass(() => this.#parts.store.browse.list(this.name, oneMore))
     const page = entries.slice(0, query.limit)
     const last = entries.length > query.limit ? page.at(-1) : undefined
     return {
@@ -176,9 +184,8 @@ export class Pool {
     }
   }
 
-  async count(): Promise<Record<EntryState, number>> {
-    await this.open()
-    return this.#parts.store.browse.count(this.name)
+  count(): Promise<Record<EntryState, number>> {
+    return this.#pass(() => this.#parts.store.browse.count(this.name))
   }
 
   #check(put: { key: string } & PutOptions): Put {

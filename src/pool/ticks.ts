@@ -1,7 +1,9 @@
 // Ticks: a pool whose runs are "append to the topic". Moves due entries to the topic, and sleeps until the
-// next one is due; hints and the pulse bring the alarm forward.
+// next one is due; hints and the pulse bring the alarm forward. Failures are tried again; a refused pool or
+// topic ends the loop.
 import { Alarm } from '../alarm.ts'
 import type { Clock } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
 import type { Topic } from '../log/topic.ts'
 import { Service } from '../service.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
@@ -43,6 +45,7 @@ export class Ticks<Payload = unknown> {
   readonly #parts: TicksParts
   readonly #alarm: Alarm
   readonly #stop = new AbortController()
+  #isOpen = false
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
 
@@ -65,8 +68,6 @@ export class Ticks<Payload = unknown> {
   }
 
   async #start(): Promise<void> {
-    await this.pool.open()
-    await this.topic.open()
     this.#unwatch = this.#parts.store.watch((hint) => this.#hear(hint))
     this.#loop = this.#run(this.#stop.signal)
   }
@@ -87,15 +88,27 @@ export class Ticks<Payload = unknown> {
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
+        if (!this.#isOpen) await this.#open()
         const nextDueAt = await this.#move()
         retryInMs = FIRST_RETRY_MS
         await this.#alarm.sleepUntil(nextDueAt, GATHER_MS, signal)
       } catch (error) {
+        if (!this.#isOpen && isRefusal(error)) {
+          this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs: null })
+          this.service.fail()
+          return
+        }
         this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs })
         await this.#parts.clock.sleep(retryInMs * (1 + this.#parts.clock.random()), signal)
         retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS)
       }
     }
+  }
+
+  async #open(): Promise<void> {
+    await this.pool.open()
+    await this.topic.open()
+    this.#isOpen = true
   }
 
   /** Moves until less than a full batch was due; answers when the next tick is. */
@@ -119,4 +132,9 @@ export class Ticks<Payload = unknown> {
       if (moved.count < MOVE_LIMIT || this.#stop.signal.aborted) return moved.nextDueAt
     }
   }
+}
+
+/** Whether the same call would be refused again, however often it is tried. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof HeadraceError && !error.retryable
 }

@@ -74,6 +74,10 @@ for (const [name, value, remedy] of bad) {
 
 test('a refused option is named with its flag and variable', () => {
   assert.match(refusal({}, { HEADRACE_PORT: 'x' }).message, /port \(--port, HEADRACE_PORT\) is "x"/)
+  assert.match(
+    refusal({}, { HEADRACE_DRAIN_WITHIN: 'soon' }).message,
+    /drainWithin \(--drain-within, HEADRACE_DRAIN_WITHIN\) is "soon"/,
+  )
 })
 
 test('a secret is masked when it is refused', () => {

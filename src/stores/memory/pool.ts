@@ -32,7 +32,7 @@ export interface MemoryPool {
   settings: PoolSettings
   entries: Map<string, Entry>
   /** Fired slots that are still remembered, and until when. */
-  fired: Map<string, number>
+  fired: Map<string, { until: number }>
   deaths: Death[]
   answers: Map<string, KeptAnswer>
 }
@@ -80,6 +80,8 @@ export class MemoryPools implements Entries, Browse {
     const answers = request.puts.map((put) => this.#putOne(pool, put, now).answer)
     const response: PutResponse = { kind: 'answered', answers, replayed: false }
     if (repeat !== null) {
+      dropPast(pool.answers, now)
+      pool.answers.delete(repeat.id)
       pool.answers.set(repeat.id, { fingerprint: repeat.fingerprint, response, until: now + repeat.keepMs })
     }
     return response
@@ -90,7 +92,7 @@ export class MemoryPools implements Entries, Browse {
     const name = entryName(put.key, slotOf(put, { mode, now }))
     const partition = partitionOf(put.group, partitions)
     const merged = merge(pool.entries.get(name), put, { mode, now, partition, newTurn: this.newTurn })
-    if (merged.answer.result === 'created' && (pool.fired.get(name) ?? 0) > now) {
+    if (merged.answer.result === 'created' && (pool.fired.get(name)?.until ?? 0) > now) {
       return { entry: merged.entry, answer: { ...merged.answer, result: 'kept', tally: 0 } }
     }
     pool.entries.set(name, merged.entry)
@@ -179,11 +181,13 @@ export class MemoryPools implements Entries, Browse {
   /** Settles entries as done in the same step as `dueNow`, and remembers them if the pool does. */
   fireNow(name: string, entries: Entry[], now: number): void {
     const pool = this.of(name)
-    for (const [id, until] of pool.fired) if (until <= now) pool.fired.delete(id)
+    dropPast(pool.fired, now)
     for (const { key, slot, turn, next } of entries) {
       this.#settleOne(pool, { key, slot, turn, seen: next.tally, outcome: { kind: 'done' } }, now)
       const { mode, rememberMs } = pool.settings
-      if (mode === 'each' && rememberMs > 0) pool.fired.set(entryName(key, slot), now + rememberMs)
+      if (mode !== 'each' || rememberMs === 0) continue
+      pool.fired.delete(entryName(key, slot))
+      pool.fired.set(entryName(key, slot), { until: now + rememberMs })
     }
   }
 
@@ -231,6 +235,17 @@ export class MemoryPools implements Entries, Browse {
   }
 
   readonly newTurn = (): number => (this.#turn += 1)
+}
+
+/**
+ * Forgets what is past, from the oldest on until one is not: who sets anew deletes first, so that the map is in the
+ * order of setting. Looking at all of it would cost every move as much as the pool remembers.
+ */
+function dropPast(kept: Map<string, { until: number }>, now: number): void {
+  for (const [id, { until }] of kept) {
+    if (until > now) return
+    kept.delete(id)
+  }
 }
 
 /** When the first live entry of a pool is due; null: none is. */

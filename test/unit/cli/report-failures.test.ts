@@ -25,6 +25,13 @@ test('a server says why ticks cannot move, and what to do', () => {
   stop()
 })
 
+test('a server says when it has given ticks up', () => {
+  const { lines, telemetry, stop } = listen()
+  telemetry.emit('ticks.failed', { pool: 'ticks', error: full, retryInMs: null })
+  assert.match(lines.join(), /; they do not move before a restart$/)
+  stop()
+})
+
 test('a defect behind an answer 500 is told with its stack', () => {
   const { lines, telemetry, stop } = listen()
   telemetry.emit('http.failed', { route: '/ticks', method: 'POST', error: new Error('a defect') })

@@ -74,6 +74,6 @@ test('a secret is not accepted as the value of a flag', async () => {
 test('an option of serve is checked before anything is opened', async () => {
   assert.match(await refuse('serve --store memory: --port 70000'), /the option port .* is "70000"/)
   assert.match(await refuse('serve --store memory: --ticks-mode both'), /the option ticksMode .* is "both"/)
-  assert.match(await refuse('serve --store memory: --retention 1y'), /"1y" is not understood/)
+  assert.match(await refuse('serve --store memory: --retention 1y'), /the option retention .* is "1y"/)
   assert.match(await refuse('serve --token-file ./no/such/file'), /cannot be read/)
 })

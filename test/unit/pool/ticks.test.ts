@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noFaults } from '../../../src/fault.ts'
+import { Gate } from '../../../src/gate.ts'
 import { Topic } from '../../../src/log/topic.ts'
 import { Pool } from '../../../src/pool/pool.ts'
 import { Ticks } from '../../../src/pool/ticks.ts'
@@ -39,10 +40,11 @@ async function startLoop(changes: Changes = {}): Promise<Loop> {
     },
   }
   const store = { ...memory, mover: counted, watch: changes.watch ?? memory.watch }
+  const gate = new Gate()
   const settings = { name: 'ticks', partitions: 1, mode: 'each', rememberMs: 0 } as const
-  const pool = new Pool({ settings, store: store.pool, clock, telemetry })
+  const pool = new Pool({ settings, store: store.pool, clock, telemetry, gate })
   const topicSettings = { name: 'ticks', partitions: 1, retentionMs: 1e9 }
-  const topic = new Topic({ settings: topicSettings, store: store.log, clock, telemetry })
+  const topic = new Topic({ settings: topicSettings, store: store.log, clock, telemetry, gate })
   const ticks = new Ticks({ pool, topic, store, clock, telemetry })
   await ticks.service.start()
   const times = async (): Promise<number[]> =>
@@ -117,11 +119,11 @@ test('[T1] a move that fails is tried again, later each time, and nothing is los
       },
     }),
   })
-  const retries: number[] = []
+  const retries: (number | null)[] = []
   const stop = telemetry.on('ticks.failed', ({ retryInMs }) => retries.push(retryInMs))
   await ticks.pool.put('a')
   await clock.advance(5000)
-  assert.deepEqual(retries, [100, 200, 400])
+  assert.deepEqual(retries, [50, 100, 200, 400])
   assert.deepEqual((await times()).length, 1)
   const gaps = movedAt.slice(1, 5).map((at, index) => at - (movedAt[index] ?? 0))
   assert.ok(
