@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { partitionOf } from '../../partition.ts'
 import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
-import { type Merged, type Put, merge, slotOf } from '../../pool/merge.ts'
+import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
@@ -77,7 +77,7 @@ export class MemoryPools implements Entries, Browse {
       if (kept.fingerprint !== repeat.fingerprint) return { kind: 'mismatch' }
       return { ...kept.response, ...(kept.response.kind === 'answered' ? { replayed: true } : {}) }
     }
-    const answers = request.puts.map((put) => this.#putOne(pool, put, now).answer)
+    const answers = request.puts.map((put) => this.#putOne(pool, put, now))
     const response: PutResponse = { kind: 'answered', answers, replayed: false }
     if (repeat !== null) {
       pool.answers.set(repeat.id, { fingerprint: repeat.fingerprint, response, until: now + repeat.keepMs })
@@ -85,17 +85,18 @@ export class MemoryPools implements Entries, Browse {
     return response
   }
 
-  #putOne(pool: MemoryPool, put: Put, now: number): Merged {
+  #putOne(pool: MemoryPool, put: Put, now: number): PutAnswer {
     const { mode, partitions } = pool.settings
     const name = entryName(put.key, slotOf(put, { mode, now }))
     const partition = partitionOf(put.group, partitions)
-    const merged = merge(pool.entries.get(name), put, { mode, now, partition, newTurn: this.newTurn })
-    if (merged.answer.result === 'created' && (pool.fired.get(name) ?? 0) > now) {
-      return { entry: merged.entry, answer: { ...merged.answer, result: 'kept', tally: 0 } }
+    const existing = pool.entries.get(name)
+    const fired = isFired(pool, name, now)
+    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn: this.newTurn })
+    if (entry !== undefined && entry !== existing) {
+      pool.entries.set(name, entry)
+      this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: answer.dueAt })
     }
-    pool.entries.set(name, merged.entry)
-    this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: merged.answer.dueAt })
-    return merged
+    return answer
   }
 
   async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
@@ -122,7 +123,7 @@ export class MemoryPools implements Entries, Browse {
     pool.entries.delete(entryName(key, slot))
     const payload = entry.next.payload ?? undefined
     const put: Put = { key, at, payload, lane: entry.lane, group: entry.group, onConflict: 'earliest' }
-    return { kind: 'moved', answer: this.#putOne(pool, put, now).answer }
+    return { kind: 'moved', answer: this.#putOne(pool, put, now) }
   }
 
   async take(name: string, request: TakeRequest): Promise<Taken> {
@@ -231,6 +232,10 @@ export class MemoryPools implements Entries, Browse {
   }
 
   readonly newTurn = (): number => (this.#turn += 1)
+}
+
+function isFired(pool: MemoryPool, name: string, now: number): boolean {
+  return pool.settings.rememberMs > 0 && (pool.fired.get(name) ?? 0) > now
 }
 
 /** When the first live entry of a pool is due; null: none is. */

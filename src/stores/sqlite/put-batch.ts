@@ -1,7 +1,7 @@
 // The puts of one transaction: find the entry, apply the put table, write what became of it.
 import { partitionOf } from '../../partition.ts'
 import type { Entry } from '../../pool/entry.ts'
-import { type Merged, type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
+import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import type { PutRequest, PutResponse } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
@@ -56,12 +56,11 @@ export class PutBatch {
     const slot = slotOf(put, { mode, now })
     const existing = this.#find(put.key, slot)
     const partition = existing?.state === 'live' ? existing.partition : partitionOf(put.group, partitions)
-    if (existing === undefined && rememberMs > 0 && this.#isFired(put.key, slot)) {
-      return { result: 'kept', dueAt: Math.max(put.at ?? now, now), tally: 0 }
-    }
-    const merged = merge(existing, put, { mode, now, partition, newTurn: this.#parts.pools.newTurn })
-    if (merged.entry !== existing) this.#write(existing, merged)
-    return merged.answer
+    const fired = existing?.state !== 'live' && rememberMs > 0 && this.#isFired(put.key, slot)
+    const { newTurn } = this.#parts.pools
+    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn })
+    if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
+    return answer
   }
 
   #putAll(puts: Put[]): PutAnswer[] {
@@ -81,7 +80,7 @@ export class PutBatch {
     )
   }
 
-  #write(existing: Entry | undefined, { entry, answer }: Merged): void {
+  #write(existing: Entry | undefined, entry: Entry, answer: PutAnswer): void {
     if (existing === undefined && this.#isYoung(entry)) this.#pool.journal.add(entry)
     else {
       replaceEntry(this.#pool, existing, entry)
