@@ -32,9 +32,16 @@ export interface CancelAnswer {
   due: number
 }
 
+export interface Reschedule {
+  key: string
+  slot: number | null
+  /** The new time. */
+  at: number
+}
+
 export type RescheduleAnswer =
   | { kind: 'moved'; answer: PutAnswer }
-  /** Due already: too late, nothing was changed. */
+  /** Due already, or the new slot has fired: too late, nothing was changed. */
   | { kind: 'due' }
   | { kind: 'absent' }
 
@@ -81,11 +88,8 @@ export interface Entries {
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>
   /** Removes an entry, or with slot `undefined` every entry of the key. [C1] */
   cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
-  /** Cancels one slot and puts another of the same key in one step, unless it is due. [C2] */
-  reschedule(
-    pool: string,
-    change: { key: string; slot: number | null; at: number },
-  ): Promise<RescheduleAnswer>
+  /** Moves an entry to another time in one step, unless it is due or the new slot has fired. [C2] */
+  reschedule(pool: string, change: Reschedule): Promise<RescheduleAnswer>
   /** Reads due runs; writes nothing. [D1–D3] [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
   /** Settles runs by turn. [S1–S9] [P3] */

@@ -5,6 +5,7 @@ import { partitionOf } from '../../partition.ts'
 import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
+import { reschedule } from '../../pool/reschedule.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
   PoolSettings,
   PutRequest,
   PutResponse,
+  Reschedule,
   RescheduleAnswer,
   SettleAnswer,
   Taken,
@@ -111,19 +113,25 @@ export class MemoryPools implements Entries, Browse {
     return answer
   }
 
-  async reschedule(
-    name: string,
-    { key, slot, at }: { key: string; slot: number | null; at: number },
-  ): Promise<RescheduleAnswer> {
+  async reschedule(name: string, { key, slot, at }: Reschedule): Promise<RescheduleAnswer> {
     const pool = this.of(name)
     const now = this.#clock.now()
-    const entry = pool.entries.get(entryName(key, slot))
-    if (entry === undefined) return { kind: 'absent' }
-    if (stateOf(entry, now) === 'due') return { kind: 'due' }
-    pool.entries.delete(entryName(key, slot))
-    const payload = entry.next.payload ?? undefined
-    const put: Put = { key, at, payload, lane: entry.lane, group: entry.group, onConflict: 'earliest' }
-    return { kind: 'moved', answer: this.#putOne(pool, put, now) }
+    const { mode } = pool.settings
+    const from = entryName(key, slot)
+    const fired = isFired(pool, entryName(key, mode === 'each' ? at : null), now)
+    const decided = reschedule(pool.entries.get(from), at, { mode, now, fired, newTurn: this.newTurn })
+    switch (decided.kind) {
+      case 'absent':
+      case 'due':
+        return decided
+      case 'anew':
+        pool.entries.delete(from)
+        return { kind: 'moved', answer: this.#putOne(pool, decided.put, now) }
+      case 'moved':
+        pool.entries.set(from, decided.entry)
+        this.#hint({ kind: 'put', pool: name, dueAt: decided.answer.dueAt })
+        return { kind: 'moved', answer: decided.answer }
+    }
   }
 
   async take(name: string, request: TakeRequest): Promise<Taken> {

@@ -2,10 +2,11 @@
 import { partitionOf } from '../../partition.ts'
 import type { Entry } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
-import type { PutRequest, PutResponse } from '../../pool/store.ts'
+import { reschedule } from '../../pool/reschedule.ts'
+import type { PutRequest, PutResponse, Reschedule, RescheduleAnswer } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
-import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
+import { type Pools, type SqlitePool, removeEntry, replaceEntry } from './pools.ts'
 import type { Transaction } from './session.ts'
 
 export interface PutBatchParts {
@@ -61,6 +62,26 @@ export class PutBatch {
     const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn })
     if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
     return answer
+  }
+
+  /** Moves an entry to another time, unless that is too late. [C2] */
+  reschedule({ key, slot, at }: Reschedule): RescheduleAnswer {
+    const { mode, rememberMs } = this.#pool.settings
+    const { now } = this.#tx
+    const entry = this.#find(key, slot)
+    const fired = rememberMs > 0 && this.#isFired(key, mode === 'each' ? at : null)
+    const decided = reschedule(entry, at, { mode, now, fired, newTurn: this.#parts.pools.newTurn })
+    switch (decided.kind) {
+      case 'absent':
+      case 'due':
+        return decided
+      case 'anew':
+        if (entry !== undefined) removeEntry(this.#pool, entry)
+        return { kind: 'moved', answer: this.put(decided.put) }
+      case 'moved':
+        this.#write(entry, decided.entry, decided.answer)
+        return { kind: 'moved', answer: decided.answer }
+    }
   }
 
   #putAll(puts: Put[]): PutAnswer[] {
