@@ -20,7 +20,7 @@ import { type Telemetry, createTelemetry } from './telemetry.ts'
 export interface PoolOptions {
   partitions?: number
   mode?: Mode
-  /** How long fired slots are remembered, in mode `each`. */
+  /** How long fired slots are remembered, in mode `each`; unless said, as long as the store says. */
   remember?: Duration
 }
 
@@ -102,7 +102,7 @@ export class Headrace {
         options.partitions ?? existing?.settings.partitions ?? this.options.partitions,
         `the pool ${name}`,
       ),
-      rememberMs: toMs(options.remember ?? 0),
+      rememberMs: options.remember === undefined ? null : toMs(options.remember),
     }
     if (existing !== undefined) {
       refuseOtherSettings(existing.settings, settings)

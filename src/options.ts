@@ -38,19 +38,23 @@ export const OPTIONS = {
     choices: ['each', 'one'],
     doc: 'each: every (item, at) fires; one: an item has one pending tick',
   },
-  ticksRemember: { kind: 'duration', default: 0, doc: 'how long fired ticks are remembered against repeats' },
+  ticksRemember: {
+    kind: 'duration',
+    default: null,
+    doc: 'how long fired ticks are remembered against repeats; unless given, as the store says: at first not at all',
+  },
   drainWithin: { kind: 'duration', default: '30s', doc: 'how long a stop waits for work under way' },
 } as const satisfies Record<string, OptionShape>
 
 export type OptionName = keyof typeof OPTIONS
 
-type ValueOf<Shape extends OptionShape> = Shape['kind'] extends 'integer' | 'duration'
-  ? number
-  : Shape extends { choices: readonly (infer Choice)[] }
-    ? Choice
-    : Shape['default'] extends null
-      ? string | null
-      : string
+type ValueOf<Shape extends OptionShape> =
+  | (Shape['kind'] extends 'integer' | 'duration'
+      ? number
+      : Shape extends { choices: readonly (infer Choice)[] }
+        ? Choice
+        : string)
+  | (Shape['default'] extends null ? null : never)
 
 type InputOf<Shape extends OptionShape> = Shape['kind'] extends 'duration'
   ? Duration

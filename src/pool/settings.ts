@@ -2,11 +2,12 @@
 import { HeadraceError } from '../errors.ts'
 import type { PoolSettings } from './store.ts'
 
+type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions'>
+
 /** Refuses a pool that is asked for with another mode or number of partitions. [E1] */
-export function refuseOtherSettings(stored: PoolSettings, asked: PoolSettings): void {
+export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
   if (stored.mode === asked.mode && stored.partitions === asked.partitions) return
-  const write = (settings: PoolSettings): string =>
-    `mode ${settings.mode} and ${settings.partitions} partitions`
+  const write = (settings: Fixed): string => `mode ${settings.mode} and ${settings.partitions} partitions`
   throw new HeadraceError(
     'pool_mismatch',
     `the pool ${stored.name} has ${write(stored)}, and was asked for with ${write(asked)}`,

@@ -7,8 +7,11 @@ export interface PoolSettings {
   name: string
   mode: Mode
   partitions: number
-  /** How long a fired slot is remembered, so that a repeated put of it is kept; 0: not at all. */
-  rememberMs: number
+  /**
+   * How long a fired slot is remembered, so that a repeated put of it is kept; 0: not at all. Null leaves what
+   * the store holds, and a new pool remembers nothing.
+   */
+  rememberMs: number | null
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */
@@ -82,7 +85,7 @@ export interface SettleAnswer {
 }
 
 export interface Entries {
-  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] */
+  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] [T5] */
   open(settings: PoolSettings): Promise<void>
   /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [R1–R4] [P1] */
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>

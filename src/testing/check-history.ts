@@ -28,8 +28,14 @@ export function checkHistory(records: readonly HistoryRecord[], final: FinalStat
     return pool
   }
   for (const record of records) {
-    if (record.call !== 'open') of(record.pool).replay(record)
-    else if (!pools.has(record.settings.name)) pools.set(record.settings.name, new PoolCheck(record.settings))
+    if (record.call !== 'open') {
+      of(record.pool).replay(record)
+      continue
+    }
+    const { name, rememberMs } = record.settings
+    const pool = pools.get(name) ?? new PoolCheck(record.settings)
+    pool.rememberMs = rememberMs ?? pool.rememberMs
+    pools.set(name, pool)
   }
   for (const [name, pool] of pools) pool.finish(final.entries.get(name) ?? [])
   return [...pools.values()].flatMap((pool) => pool.violations)
@@ -37,6 +43,8 @@ export function checkHistory(records: readonly HistoryRecord[], final: FinalStat
 
 class PoolCheck {
   readonly violations: string[] = []
+  /** What the last open that named it said. */
+  rememberMs = 0
   readonly #settings: PoolSettings
   readonly #entries = new Map<string, ModelEntry>()
   /** The names of the entries of each key. */
@@ -206,8 +214,8 @@ class PoolCheck {
     if (early > 0) this.#say('P2', `the tick ${event.id} moved ${early} ms before its dueAt`)
     const outcome = { kind: 'done' } as const
     if (!modelSettle(entry, { seen: entry.next.tally, outcome }, event.time)) this.#forget(event.key, name)
-    const { mode, rememberMs } = this.#settings
-    if (mode === 'each' && rememberMs > 0) this.#firedUntil.set(name, event.time + rememberMs)
+    const isRemembered = this.#settings.mode === 'each' && this.rememberMs > 0
+    if (isRemembered) this.#firedUntil.set(name, event.time + this.rememberMs)
   }
 
   #remember(key: string, name: string, entry: ModelEntry): void {

@@ -22,7 +22,7 @@ test('without anything every option has its default, durations in milliseconds',
     partitions: 32,
     retention: 604_800_000,
     ticksMode: 'each',
-    ticksRemember: 0,
+    ticksRemember: null,
     drainWithin: 30_000,
   })
 })

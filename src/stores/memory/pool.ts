@@ -31,7 +31,8 @@ interface KeptAnswer {
 }
 
 export interface MemoryPool {
-  settings: PoolSettings
+  settings: Omit<PoolSettings, 'rememberMs'>
+  rememberMs: number
   entries: Map<string, Entry>
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, number>
@@ -55,6 +56,7 @@ export class MemoryPools implements Entries, Browse {
     if (existing === undefined) {
       this.#pools.set(settings.name, {
         settings,
+        rememberMs: settings.rememberMs ?? 0,
         entries: new Map(),
         fired: new Map(),
         deaths: [],
@@ -63,7 +65,7 @@ export class MemoryPools implements Entries, Browse {
       return
     }
     refuseOtherSettings(existing.settings, settings)
-    existing.settings = settings
+    existing.rememberMs = settings.rememberMs ?? existing.rememberMs
   }
 
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
@@ -191,8 +193,10 @@ export class MemoryPools implements Entries, Browse {
     for (const [id, until] of pool.fired) if (until <= now) pool.fired.delete(id)
     for (const { key, slot, turn, next } of entries) {
       this.#settleOne(pool, { key, slot, turn, seen: next.tally, outcome: { kind: 'done' } }, now)
-      const { mode, rememberMs } = pool.settings
-      if (mode === 'each' && rememberMs > 0) pool.fired.set(entryName(key, slot), now + rememberMs)
+      const { settings, rememberMs } = pool
+      if (settings.mode === 'each' && rememberMs > 0) {
+        pool.fired.set(entryName(key, slot), now + rememberMs)
+      }
     }
   }
 
@@ -243,7 +247,7 @@ export class MemoryPools implements Entries, Browse {
 }
 
 function isFired(pool: MemoryPool, name: string, now: number): boolean {
-  return pool.settings.rememberMs > 0 && (pool.fired.get(name) ?? 0) > now
+  return pool.rememberMs > 0 && (pool.fired.get(name) ?? 0) > now
 }
 
 /** When the first live entry of a pool is due; null: none is. */

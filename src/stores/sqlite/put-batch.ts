@@ -52,12 +52,12 @@ export class PutBatch {
   }
 
   put(put: Put): PutAnswer {
-    const { mode, partitions, rememberMs } = this.#pool.settings
+    const { mode, partitions } = this.#pool.settings
     const { now } = this.#tx
     const slot = slotOf(put, { mode, now })
     const existing = this.#find(put.key, slot)
     const partition = existing?.state === 'live' ? existing.partition : partitionOf(put.group, partitions)
-    const fired = existing?.state !== 'live' && rememberMs > 0 && this.#isFired(put.key, slot)
+    const fired = existing?.state !== 'live' && this.#pool.fired.has(put.key, slot, now)
     const { newTurn } = this.#parts.pools
     const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn })
     if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
@@ -66,10 +66,10 @@ export class PutBatch {
 
   /** Moves an entry to another time, unless that is too late. [C2] */
   reschedule({ key, slot, at }: Reschedule): RescheduleAnswer {
-    const { mode, rememberMs } = this.#pool.settings
+    const { mode } = this.#pool.settings
     const { now } = this.#tx
     const entry = this.#find(key, slot)
-    const fired = rememberMs > 0 && this.#isFired(key, mode === 'each' ? at : null)
+    const fired = this.#pool.fired.has(key, mode === 'each' ? at : null, now)
     const decided = reschedule(entry, at, { mode, now, fired, newTurn: this.#parts.pools.newTurn })
     switch (decided.kind) {
       case 'absent':
@@ -92,13 +92,6 @@ export class PutBatch {
     const young = slot === null ? undefined : this.#pool.journal.get(key, slot)
     if (young !== undefined || this.#tableIsEmpty) return young
     return this.#pool.table.find(key, slot)
-  }
-
-  #isFired(key: string, slot: number | null): boolean {
-    if (slot === null) return false
-    return (
-      this.#parts.database.statement('is_fired').get(this.#pool.id, key, slot, this.#tx.now) !== undefined
-    )
   }
 
   #write(existing: Entry | undefined, entry: Entry, answer: PutAnswer): void {
