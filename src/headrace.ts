@@ -26,6 +26,7 @@ export interface PoolOptions {
 
 export interface TopicOptions {
   partitions?: number
+  /** How long events are kept; unless said, what the option `retention` says, else the store. */
   retention?: Duration
 }
 
@@ -120,7 +121,7 @@ export class Headrace {
     const settings = {
       name: checkName(name, 'topic'),
       partitions: checkPartitions(options.partitions ?? this.options.partitions, `the topic ${name}`),
-      retentionMs: toMs(options.retention ?? this.options.retention),
+      retentionMs: options.retention === undefined ? this.options.retention : toMs(options.retention),
     }
     const topic = new Topic<Value>({
       settings,

@@ -31,7 +31,11 @@ export const OPTIONS = {
     max: 1024,
     doc: 'partitions of pools and topics that name no number of their own; fixed at first use',
   },
-  retention: { kind: 'duration', default: '7d', doc: 'how long topics keep their events' },
+  retention: {
+    kind: 'duration',
+    default: null,
+    doc: 'how long topics keep their events; unless given, as the store says: at first 7d',
+  },
   ticksMode: {
     kind: 'choice',
     default: 'each',

@@ -79,15 +79,17 @@ const reopenCases: DurableCase[] = [
     },
   },
   {
-    title: '[W1] settings are still fixed after close and open',
+    title: '[W1] settings are still fixed after close and open, and so is a retention that nobody names',
     run: async ({ open }) => {
       const first = await open()
       await openPool(first, { mode: 'each', partitions: 3 })
-      await openTopic(first, { partitions: 3 })
+      await openTopic(first, { partitions: 3, retentionMs: 1000 })
       await first.close()
       const again = await open()
       await assert.rejects(openPool(again, { mode: 'one', partitions: 3 }), { code: 'pool_mismatch' })
       await assert.rejects(openTopic(again, { partitions: 2 }), { code: 'topic_mismatch' })
+      await openTopic(again, { partitions: 3, retentionMs: null })
+      assert.equal((await again.log.topic('events')).retentionMs, 1000)
     },
   },
   {
