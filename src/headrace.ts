@@ -6,8 +6,8 @@ import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
-import { checkName, checkPartitions } from './check.ts'
-import type { Mode } from './pool/entry.ts'
+import { checkChoice, checkName, checkPartitions } from './check.ts'
+import { MODES, type Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
@@ -98,7 +98,10 @@ export class Headrace {
     const existing = this.#pools.get(name)
     const settings = {
       name: checkName(name, 'pool'),
-      mode: options.mode ?? existing?.settings.mode ?? ('one' as const),
+      mode: checkChoice(options.mode ?? existing?.settings.mode ?? 'one', MODES, {
+        name: `the mode of the pool ${name}`,
+        code: 'invalid_options',
+      }),
       partitions: checkPartitions(
         options.partitions ?? existing?.settings.partitions ?? this.options.partitions,
         `the pool ${name}`,
