@@ -1,6 +1,7 @@
 // What a pool accepts. Pure; the library and the server refuse bad input with the same words.
 import { FIRST_MOMENT, LAST_MOMENT, parseTime } from './clock.ts'
 import { HeadraceError } from './errors.ts'
+import { nearest } from './nearest.ts'
 
 export const LONGEST_KEY_BYTES = 512
 export const LARGEST_PAYLOAD_BYTES = 1024 * 1024
@@ -108,6 +109,19 @@ export function checkPartitions(partitions: number, what: string): number {
   throw new HeadraceError('invalid_options', `${what} asks for ${partitions} partitions`, {
     remedy: `choose a whole number from 1 to ${MOST_PARTITIONS}`,
   })
+}
+
+/** One of some words, or an error that suggests the nearest: types do not hold callers from JavaScript. */
+export function checkChoice<Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+  { name, code }: { name: string; code: 'invalid_input' | 'invalid_options' },
+): Choice {
+  const found = choices.find((choice) => choice === value)
+  if (found !== undefined) return found
+  const near = typeof value === 'string' ? nearest(value, choices) : null
+  const remedy = near === null ? `choose ${choices.join(', ')}` : `did you mean ${near}?`
+  throw new HeadraceError(code, `${name} is ${describe(value)}`, { remedy })
 }
 
 function refuse(message: string, remedy: string): HeadraceError {

@@ -3,14 +3,15 @@ import { type Clock, systemClock } from './clock.ts'
 import { type Duration, toMs } from './duration.ts'
 import { type Faults, noFaults } from './fault.ts'
 import { Gate } from './gate.ts'
+import { refuseOtherRetention, refuseOtherTopic } from './log/refuse.ts'
 import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
-import { checkName, checkPartitions } from './check.ts'
-import type { Mode } from './pool/entry.ts'
+import { checkChoice, checkName, checkPartitions } from './check.ts'
+import { MODES, type Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
-import { refuseOtherSettings } from './pool/settings.ts'
+import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { PulseLoop } from './pulse.ts'
 import { Service, type ServiceState } from './service.ts'
@@ -21,12 +22,13 @@ import { type Telemetry, createTelemetry } from './telemetry.ts'
 export interface PoolOptions {
   partitions?: number
   mode?: Mode
-  /** How long fired slots are remembered, in mode `each`. */
+  /** How long fired slots are remembered, in mode `each`; unless said, as long as the store says. */
   remember?: Duration
 }
 
 export interface TopicOptions {
   partitions?: number
+  /** How long events are kept; unless said, what the option `retention` says, else the store. */
   retention?: Duration
 }
 
@@ -101,15 +103,19 @@ export class Headrace {
     const existing = this.#pools.get(name)
     const settings = {
       name: checkName(name, 'pool'),
-      mode: options.mode ?? existing?.settings.mode ?? ('one' as const),
+      mode: checkChoice(options.mode ?? existing?.settings.mode ?? 'one', MODES, {
+        name: `the mode of the pool ${name}`,
+        code: 'invalid_options',
+      }),
       partitions: checkPartitions(
         options.partitions ?? existing?.settings.partitions ?? this.options.partitions,
         `the pool ${name}`,
       ),
-      rememberMs: toMs(options.remember ?? 0),
+      rememberMs: options.remember === undefined ? null : toMs(options.remember),
     }
     if (existing !== undefined) {
       refuseOtherSettings(existing.settings, settings)
+      refuseOtherRemember(existing.settings, settings)
       return existing
     }
     const pool = new Pool({
@@ -123,14 +129,22 @@ export class Headrace {
     return pool
   }
 
-  /** A topic by name; the same name gives the same topic. */
+  /** A topic by name; the same name gives the same topic, and refuses other settings. */
   topic<Value = unknown>(name: string, options: TopicOptions = {}): Topic<Value> {
     const existing = this.#topics.get(name)
-    if (existing !== undefined) return existing as Topic<Value>
+    const known = existing?.settings ?? {
+      partitions: this.options.partitions,
+      retentionMs: this.options.retention,
+    }
     const settings = {
       name: checkName(name, 'topic'),
-      partitions: checkPartitions(options.partitions ?? this.options.partitions, `the topic ${name}`),
-      retentionMs: toMs(options.retention ?? this.options.retention),
+      partitions: checkPartitions(options.partitions ?? known.partitions, `the topic ${name}`),
+      retentionMs: options.retention === undefined ? known.retentionMs : toMs(options.retention),
+    }
+    if (existing !== undefined) {
+      refuseOtherTopic(existing.settings, settings)
+      refuseOtherRetention(existing.settings, settings)
+      return existing as Topic<Value>
     }
     const topic = new Topic<Value>({
       settings,
@@ -143,16 +157,17 @@ export class Headrace {
     return topic
   }
 
-  /** A pool of ticks, whose due entries move to a topic from `start()` on. */
+  /** A pool of ticks, whose due entries move to a topic from `start()` on. The same name refuses other settings. */
   ticks<Payload = unknown>(name = 'ticks', options: TicksOptions = {}): Ticks<Payload> {
     const existing = this.#ticks.get(name)
-    if (existing !== undefined) return existing as Ticks<Payload>
+    if (existing !== undefined) {
+      this.pool(name, options)
+      refuseOtherDestination(existing, options.topic)
+      return existing as Ticks<Payload>
+    }
     const ticks = new Ticks<Payload>({
       pool: this.pool(name, { ...options, mode: options.mode ?? 'each' }),
-      topic: this.topic<Tick>(
-        options.topic ?? name,
-        options.partitions === undefined ? {} : { partitions: options.partitions },
-      ),
+      topic: this.#topicOfTicks(options.topic ?? name, options),
       store: this.store,
       clock: this.clock,
       telemetry: this.telemetry,
@@ -160,6 +175,12 @@ export class Headrace {
     this.#ticks.set(name, ticks)
     if (this.#isLive) void ticks.service.start()
     return ticks
+  }
+
+  /** A topic that is known keeps its number of partitions, which need not be that of the pool. */
+  #topicOfTicks(name: string, { partitions }: TicksOptions): Topic<Tick> {
+    const isNew = partitions !== undefined && !this.#topics.has(name)
+    return this.topic<Tick>(name, isNew ? { partitions } : {})
   }
 
   /** Every service and its state. */

@@ -31,26 +31,34 @@ export const OPTIONS = {
     max: 1024,
     doc: 'partitions of pools and topics that name no number of their own; fixed at first use',
   },
-  retention: { kind: 'duration', default: '7d', doc: 'how long topics keep their events' },
+  retention: {
+    kind: 'duration',
+    default: null,
+    doc: 'how long topics keep their events; unless given, as the store says: at first 7d',
+  },
   ticksMode: {
     kind: 'choice',
     default: 'each',
     choices: ['each', 'one'],
     doc: 'each: every (item, at) fires; one: an item has one pending tick',
   },
-  ticksRemember: { kind: 'duration', default: 0, doc: 'how long fired ticks are remembered against repeats' },
+  ticksRemember: {
+    kind: 'duration',
+    default: null,
+    doc: 'how long fired ticks are remembered against repeats; unless given, as the store says: at first not at all',
+  },
   drainWithin: { kind: 'duration', default: '30s', doc: 'how long a stop waits for work under way' },
 } as const satisfies Record<string, OptionShape>
 
 export type OptionName = keyof typeof OPTIONS
 
-type ValueOf<Shape extends OptionShape> = Shape['kind'] extends 'integer' | 'duration'
-  ? number
-  : Shape extends { choices: readonly (infer Choice)[] }
-    ? Choice
-    : Shape['default'] extends null
-      ? string | null
-      : string
+type ValueOf<Shape extends OptionShape> =
+  | (Shape['kind'] extends 'integer' | 'duration'
+      ? number
+      : Shape extends { choices: readonly (infer Choice)[] }
+        ? Choice
+        : string)
+  | (Shape['default'] extends null ? null : never)
 
 type InputOf<Shape extends OptionShape> = Shape['kind'] extends 'duration'
   ? Duration

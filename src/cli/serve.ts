@@ -1,7 +1,8 @@
 // headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
 import type { Command } from 'commander'
 import { toIso } from '../clock.ts'
-import { OPTIONS, type OptionName, type Options } from '../options.ts'
+import type { TicksOptions } from '../headrace.ts'
+import { OPTIONS, type OptionName, type Options, type OptionsInput } from '../options.ts'
 import { VERSION } from '../version.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
@@ -43,7 +44,7 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     talk: (line) => output.talk(line),
   })
   try {
-    const ticks = race.ticks('ticks', { mode: options.ticksMode, remember: options.ticksRemember })
+    const ticks = race.ticks('ticks', ticksOptions(options))
     const server = createServer(race, ticks, options)
     await race.start()
     const url = await server.listen()
@@ -58,9 +59,13 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
   output.talk('stopped')
 }
 
-/** Resolved options as given ones: an absent token is left out. */
-function inputOf({ token, ...options }: Options): Omit<Options, 'token'> & { token?: string } {
-  return token === null ? options : { ...options, token }
+/** Resolved options as given ones: what is null was not given. */
+function inputOf(options: Options): OptionsInput {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
+}
+
+function ticksOptions({ ticksMode: mode, ticksRemember: remember }: Options): TicksOptions {
+  return remember === null ? { mode } : { mode, remember }
 }
 
 function fired(signal: AbortSignal): Promise<void> {

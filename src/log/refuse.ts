@@ -12,6 +12,18 @@ export function refuseOtherTopic(stored: TopicSettings, asked: TopicSettings): v
   )
 }
 
+/** Refuses one process that asks twice, with another retention: the second would be ignored. */
+export function refuseOtherRetention(known: TopicSettings, asked: TopicSettings): void {
+  if (asked.retentionMs === known.retentionMs) return
+  const write = ({ retentionMs }: TopicSettings): string =>
+    retentionMs === null ? 'no retention' : `a retention of ${retentionMs} ms`
+  throw new HeadraceError(
+    'topic_mismatch',
+    `the topic ${known.name} was made with ${write(known)}, and asked for with ${write(asked)}`,
+    { remedy: 'name it where the topic is first asked for' },
+  )
+}
+
 export function topicUnknown(name: string): HeadraceError {
   return new HeadraceError('topic_unknown', `there is no topic ${JSON.stringify(name)}`, {
     remedy: 'list the topics with `headrace topic list`',

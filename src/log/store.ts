@@ -3,7 +3,18 @@
 export interface TopicSettings {
   name: string
   partitions: number
-  /** Events older than this may be removed. */
+  /**
+   * Events older than this may be removed. Null leaves what the store holds; a new topic gets
+   * `FIRST_RETENTION_MS`.
+   */
+  retentionMs: number | null
+}
+
+/** Seven days. */
+export const FIRST_RETENTION_MS = 604_800_000
+
+/** A topic as the store holds it. */
+export interface StoredTopic extends TopicSettings {
   retentionMs: number
 }
 
@@ -35,7 +46,7 @@ export interface PartitionBounds {
   head: number
 }
 
-export interface TopicStatus extends TopicSettings {
+export interface TopicStatus extends StoredTopic {
   bounds: PartitionBounds[]
 }
 

@@ -1,7 +1,8 @@
 // What a pool holds: entries and their runs. Types and the small questions one may ask of an entry.
 
+export const MODES = ['one', 'each'] as const
 /** `one`: an entry per key. `each`: an entry per key and `at`; every distinct `at` runs. */
-export type Mode = 'one' | 'each'
+export type Mode = (typeof MODES)[number]
 
 export const LANES = ['fanout', 'normal', 'bulk'] as const
 export type Lane = (typeof LANES)[number]

@@ -28,18 +28,22 @@ export interface MergeContext {
   /** The store's clock, read under the lock. */
   now: number
   partition: number
+  /** Whether the slot has fired and is remembered. */
+  fired: boolean
   /** A number that was never used in this partition. */
   newTurn: () => number
 }
 
 export interface Merged {
-  /** The entry as it is now; the same object that was given when nothing changed. */
-  entry: Entry
+  /** The entry as it is now; what was given, the same object or nothing, when nothing changed. */
+  entry: Entry | undefined
   answer: PutAnswer
 }
 
 export function merge(existing: Entry | undefined, put: Put, context: MergeContext): Merged {
-  if (existing === undefined || existing.state === 'dead') return create(put, context)
+  if (existing === undefined || existing.state === 'dead') {
+    return context.fired ? keptFired(existing, put, context) : create(put, context)
+  }
   if (context.mode === 'each' || put.onConflict === 'keep') return kept(existing)
   const state = stateOf(existing, context.now)
   if (state === 'waiting') return mergeWaiting(existing, put, context)
@@ -75,6 +79,11 @@ function create(put: Put, context: MergeContext): Merged {
 
 function kept(entry: Entry): Merged {
   return { entry, answer: { result: 'kept', dueAt: entry.next.dueAt, tally: entry.next.tally } }
+}
+
+/** A slot that has fired is kept for as long as it is remembered: no run holds the put. [T5] */
+function keptFired(existing: Entry | undefined, put: Put, context: MergeContext): Merged {
+  return { entry: existing, answer: { result: 'kept', dueAt: dueAtOf(put, context.now), tally: 0 } }
 }
 
 function mergeWaiting(entry: Entry, put: Put, context: MergeContext): Merged {

@@ -6,8 +6,16 @@ import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError, assert } from '../errors.ts'
 import type { Gate } from '../gate.ts'
 import type { Telemetry } from '../telemetry.ts'
-import { type Moment, checkKey, checkMoment, checkPayload } from '../check.ts'
-import { type EntryState, type Lane, type OnConflict, type PlannedRun, stateOf } from './entry.ts'
+import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
+import {
+  CONFLICT_RULES,
+  type EntryState,
+  LANES,
+  type Lane,
+  type OnConflict,
+  type PlannedRun,
+  stateOf,
+} from './entry.ts'
 import type { Put, PutAnswer, PutResult } from './merge.ts'
 import { cursorOf } from './order.ts'
 import type {
@@ -198,9 +206,12 @@ export class Pool {
       key,
       at: at === undefined ? null : checkMoment(at),
       payload: checkPayload(put.payload),
-      lane: put.lane ?? 'normal',
+      lane: checkChoice(put.lane ?? 'normal', LANES, { name: 'lane', code: 'invalid_input' }),
       group: put.group === undefined ? key : checkKey(put.group, 'group'),
-      onConflict: put.onConflict ?? 'earliest',
+      onConflict: checkChoice(put.onConflict ?? 'earliest', CONFLICT_RULES, {
+        name: 'onConflict',
+        code: 'invalid_input',
+      }),
     }
   }
 

@@ -2,14 +2,40 @@
 import { HeadraceError } from '../errors.ts'
 import type { PoolSettings } from './store.ts'
 
+type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions'>
+
 /** Refuses a pool that is asked for with another mode or number of partitions. [E1] */
-export function refuseOtherSettings(stored: PoolSettings, asked: PoolSettings): void {
+export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
   if (stored.mode === asked.mode && stored.partitions === asked.partitions) return
-  const write = (settings: PoolSettings): string =>
-    `mode ${settings.mode} and ${settings.partitions} partitions`
+  const write = (settings: Fixed): string => `mode ${settings.mode} and ${settings.partitions} partitions`
   throw new HeadraceError(
     'pool_mismatch',
     `the pool ${stored.name} has ${write(stored)}, and was asked for with ${write(asked)}`,
     { remedy: 'use the stored settings, or another pool name' },
+  )
+}
+
+/** Refuses one process that asks twice, with another time: the second would be ignored. */
+export function refuseOtherRemember(known: PoolSettings, asked: PoolSettings): void {
+  if (asked.rememberMs === null || asked.rememberMs === known.rememberMs) return
+  const write = ({ rememberMs }: PoolSettings): string =>
+    rememberMs === null ? 'no `remember`' : `\`remember\` of ${rememberMs} ms`
+  throw new HeadraceError(
+    'pool_mismatch',
+    `the pool ${known.name} was made with ${write(known)}, and asked for with ${write(asked)}`,
+    { remedy: 'name it where the pool is first asked for' },
+  )
+}
+
+/** Refuses ticks that are asked for with another topic than the one they move to. */
+export function refuseOtherDestination(
+  ticks: { pool: { name: string }; topic: { name: string } },
+  topic: string | undefined,
+): void {
+  if (topic === undefined || topic === ticks.topic.name) return
+  throw new HeadraceError(
+    'topic_mismatch',
+    `the ticks ${ticks.pool.name} move to the topic ${ticks.topic.name}, and were asked for with ${topic}`,
+    { remedy: 'use the same topic, or another name for these ticks' },
   )
 }

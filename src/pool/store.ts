@@ -7,8 +7,11 @@ export interface PoolSettings {
   name: string
   mode: Mode
   partitions: number
-  /** How long a fired slot is remembered, so that a repeated put of it is kept; 0: not at all. */
-  rememberMs: number
+  /**
+   * How long a fired slot is remembered, so that a repeated put of it is kept; 0: not at all. Null leaves what
+   * the store holds, and a new pool remembers nothing.
+   */
+  rememberMs: number | null
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */
@@ -32,9 +35,16 @@ export interface CancelAnswer {
   due: number
 }
 
+export interface Reschedule {
+  key: string
+  slot: number | null
+  /** The new time. */
+  at: number
+}
+
 export type RescheduleAnswer =
   | { kind: 'moved'; answer: PutAnswer }
-  /** Due already: too late, nothing was changed. */
+  /** Due already, or the new slot has fired: too late, nothing was changed. */
   | { kind: 'due' }
   | { kind: 'absent' }
 
@@ -75,17 +85,14 @@ export interface SettleAnswer {
 }
 
 export interface Entries {
-  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] */
+  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] [T5] */
   open(settings: PoolSettings): Promise<void>
   /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [R1–R4] [P1] */
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>
   /** Removes an entry, or with slot `undefined` every entry of the key. [C1] */
   cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
-  /** Cancels one slot and puts another of the same key in one step, unless it is due. [C2] */
-  reschedule(
-    pool: string,
-    change: { key: string; slot: number | null; at: number },
-  ): Promise<RescheduleAnswer>
+  /** Moves an entry to another time in one step, unless it is due or the new slot has fired. [C2] */
+  reschedule(pool: string, change: Reschedule): Promise<RescheduleAnswer>
   /** Reads due runs; writes nothing. [D1–D3] [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
   /** Settles runs by turn. [S1–S9] [P3] */

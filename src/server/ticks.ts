@@ -101,9 +101,8 @@ async function reschedule(ticks: Ticks, request: FastifyRequest): Promise<unknow
   const answer = await ticks.pool.reschedule(item, slot, at)
   if (answer.kind === 'absent') throw tickUnknown(item, from)
   if (answer.kind === 'due') {
-    throw new HeadraceError('tick_due', `the tick of ${JSON.stringify(item)} is due already`, {
-      remedy: 'post a new tick; this one fires',
-    })
+    const what = `the tick of ${JSON.stringify(item)} is due already, or one at the new time has fired`
+    throw new HeadraceError('tick_due', what, { remedy: 'it fires as it was; post a new tick' })
   }
   return { item, at: toIso(at), result: answer.answer.result }
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Case } from './contract.ts'
 import { openPool } from './pool-driver.ts'
+import { openTicks } from './ticks-driver.ts'
 import { START } from './virtual-clock.ts'
 
 const cancelCases: Case[] = [
@@ -144,4 +145,70 @@ const rescheduleCases: Case[] = [
   },
 ]
 
-export const changeCases: Case[] = [...cancelCases, ...rescheduleCases]
+const lateAndModeOneCases: Case[] = [
+  {
+    title: '[C2] a reschedule onto a slot that has fired and is remembered changes nothing',
+    run: async ({ store, clock }) => {
+      const { pool, topic, move } = await openTicks(store, { rememberMs: 600_000 })
+      await pool.put('a', { at: START })
+      await pool.put('a', { at: START + 5000, payload: '1' })
+      await move()
+      const before = await pool.get('a', START + 5000)
+      assert.deepEqual(await pool.reschedule('a', START + 5000, START), { kind: 'due' })
+      assert.deepEqual(await pool.get('a', START + 5000), before)
+      await clock.leap(5000)
+      assert.equal((await move()).count, 1)
+      assert.equal((await topic.readAll()).length, 2)
+    },
+  },
+  {
+    title: '[C2] in mode one a reschedule moves the next run with all its puts, and takes a new turn',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      for (const payload of ['1', '2', '3']) await pool.put('a', { at: START + 5, payload, lane: 'bulk' })
+      const before = await pool.get('a')
+      assert.deepEqual(await pool.reschedule('a', null, START + 9), {
+        kind: 'moved',
+        answer: { result: 'replaced', dueAt: START + 9, tally: 3 },
+      })
+      const { turn, ...moved } = await pool.get('a')
+      const next = { dueAt: START + 9, tally: 3, payload: '3' }
+      assert.deepEqual({ ...moved, turn: before.turn }, { ...before, next })
+      assert.notEqual(turn, before.turn)
+      await clock.leap(8)
+      assert.deepEqual(await pool.take({ lane: 'bulk' }), [])
+      await clock.leap(1)
+      assert.equal((await pool.take({ lane: 'bulk' }))[0]?.seen, 3)
+    },
+  },
+  {
+    title: '[C2] in mode one the run after stays where it was, and so does the attempt',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.put('a')
+      const run = await pool.takeOne()
+      await pool.put('a', { at: START + 90, payload: '"after"' })
+      await pool.settle(run, { kind: 'retry', dueAt: START + 50 })
+      await pool.reschedule('a', null, START - 5)
+      const { next, after, attempt } = await pool.get('a')
+      assert.deepEqual(next, { dueAt: START, tally: 1, payload: null })
+      assert.deepEqual(after, { dueAt: START + 90, tally: 1, payload: '"after"' })
+      assert.equal(attempt, 1)
+    },
+  },
+  {
+    title: '[C2] a reschedule of a dead entry creates it anew',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.put('a', { payload: '1' })
+      await pool.settle(await pool.takeOne(), { kind: 'dead', reason: 'attempts', error: null })
+      assert.deepEqual(await pool.reschedule('a', null, START + 9), {
+        kind: 'moved',
+        answer: { result: 'created', dueAt: START + 9, tally: 1 },
+      })
+      assert.equal((await pool.get('a')).attempt, 0)
+    },
+  },
+]
+
+export const changeCases: Case[] = [...cancelCases, ...rescheduleCases, ...lateAndModeOneCases]

@@ -4,8 +4,15 @@ import type { LogEvent } from '../log/store.ts'
 import { type Entry, entryName } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
-import type { CancelAnswer, PoolSettings, SettleAnswer, TakenRun } from '../pool/store.ts'
-import { type ModelEntry, modelPut, modelSettle, planEntry, tallyOf } from './history-model.ts'
+import type {
+  CancelAnswer,
+  PoolSettings,
+  Reschedule,
+  RescheduleAnswer,
+  SettleAnswer,
+  TakenRun,
+} from '../pool/store.ts'
+import { type ModelEntry, modelMove, modelPut, modelSettle, planEntry, tallyOf } from './history-model.ts'
 import type { HistoryRecord } from './history.ts'
 
 export interface FinalState {
@@ -21,8 +28,14 @@ export function checkHistory(records: readonly HistoryRecord[], final: FinalStat
     return pool
   }
   for (const record of records) {
-    if (record.call !== 'open') of(record.pool).replay(record)
-    else if (!pools.has(record.settings.name)) pools.set(record.settings.name, new PoolCheck(record.settings))
+    if (record.call !== 'open') {
+      of(record.pool).replay(record)
+      continue
+    }
+    const { name, rememberMs } = record.settings
+    const pool = pools.get(name) ?? new PoolCheck(record.settings)
+    pool.rememberMs = rememberMs ?? pool.rememberMs
+    pools.set(name, pool)
   }
   for (const [name, pool] of pools) pool.finish(final.entries.get(name) ?? [])
   return [...pools.values()].flatMap((pool) => pool.violations)
@@ -30,6 +43,8 @@ export function checkHistory(records: readonly HistoryRecord[], final: FinalStat
 
 class PoolCheck {
   readonly violations: string[] = []
+  /** What the last open that named it said. */
+  rememberMs = 0
   readonly #settings: PoolSettings
   readonly #entries = new Map<string, ModelEntry>()
   /** The names of the entries of each key. */
@@ -55,14 +70,8 @@ class PoolCheck {
         return
       case 'cancel':
         return this.#cancel(record.name, record.answer)
-      case 'reschedule': {
-        const { change, answer, now } = record
-        const name = entryName(change.key, change.slot)
-        if (answer.kind === 'absent' && this.#entries.has(name)) this.#say('P4', `${show(name)} vanished`)
-        if (answer.kind !== 'moved') return
-        this.#forget(change.key, name)
-        return this.#put({ key: change.key, at: change.at }, now, answer.answer)
-      }
+      case 'reschedule':
+        return this.#reschedule(record.change, record.answer, record.now)
       case 'take':
         return record.taken.runs.forEach((run) => this.#take(run, record.taken.now))
       case 'settle':
@@ -116,6 +125,26 @@ class PoolCheck {
         `a put of ${show(name)} was answered with tally ${answer.tally}, and ${tally} puts wait`,
       )
     }
+  }
+
+  #reschedule({ key, slot, at }: Reschedule, answer: RescheduleAnswer, now: number): void {
+    const name = entryName(key, slot)
+    const entry = this.#entries.get(name)
+    if (answer.kind === 'absent' && entry !== undefined) this.#say('P4', `${show(name)} vanished`)
+    if (answer.kind !== 'moved') return
+    const { tally, result } = answer.answer
+    if (this.#settings.mode === 'one' && entry !== undefined && !entry.dead) {
+      const moved = modelMove(entry, answer.answer)
+      if (tally !== moved) {
+        this.#say('P4', `${show(name)} was moved with a tally of ${tally}, and ${moved} puts wait`)
+      }
+      return
+    }
+    this.#forget(key, name)
+    if (result === 'kept' && !this.#entries.has(entryName(key, at))) {
+      return this.#say('P1', `${show(name)} was moved to a slot that runs no more, and is lost`)
+    }
+    this.#put({ key, at }, now, answer.answer)
   }
 
   #take(run: TakenRun, now: number): void {
@@ -185,8 +214,8 @@ class PoolCheck {
     if (early > 0) this.#say('P2', `the tick ${event.id} moved ${early} ms before its dueAt`)
     const outcome = { kind: 'done' } as const
     if (!modelSettle(entry, { seen: entry.next.tally, outcome }, event.time)) this.#forget(event.key, name)
-    const { mode, rememberMs } = this.#settings
-    if (mode === 'each' && rememberMs > 0) this.#firedUntil.set(name, event.time + rememberMs)
+    const isRemembered = this.#settings.mode === 'each' && this.rememberMs > 0
+    if (isRemembered) this.#firedUntil.set(name, event.time + this.rememberMs)
   }
 
   #remember(key: string, name: string, entry: ModelEntry): void {

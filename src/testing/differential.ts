@@ -1,5 +1,5 @@
-// Plays the same seeded operations on two stores and compares every answer. Counts which cells of the put table
-// and of the settle table were met, so that a run which tests little fails.
+// Plays the same seeded operations on two stores and compares every answer. Counts which cells of the put table,
+// of reschedule and of the settle table were met, so that a run which tests little fails.
 import { deepStrictEqual } from 'node:assert'
 import type { Entry } from '../pool/entry.ts'
 import { stateOf } from '../pool/entry.ts'
@@ -53,10 +53,16 @@ function same(left: unknown, right: unknown, where: string): void {
 }
 
 async function note(side: Side, operation: Operation, now: number, coverage: Coverage): Promise<void> {
-  if (operation.kind !== 'put' && operation.kind !== 'settle') return
-  const cell =
-    operation.kind === 'put' ? await putCell(side, operation, now) : await settleCell(side, operation)
+  const cell = await cellOf(side, operation, now)
   if (cell !== null) coverage.set(cell, (coverage.get(cell) ?? 0) + 1)
+}
+
+async function cellOf(side: Side, operation: Operation, now: number): Promise<string | null> {
+  if (operation.kind === 'put') return putCell(side, operation, now)
+  if (operation.kind === 'settle') return settleCell(side, operation)
+  if (operation.kind !== 'reschedule') return null
+  const entry = await side.find(operation.pool, operation)
+  return `reschedule ${POOLS[operation.pool].mode}: ${cellState(entry, now)}`
 }
 
 async function putCell(
@@ -101,6 +107,8 @@ export function wantedCells(): string[] {
       }
     }
   }
+  for (const state of [...states, ...withAfter]) cells.push(`reschedule one: ${state}`)
+  for (const state of ['absent', 'waiting', 'due']) cells.push(`reschedule each: ${state}`)
   for (const outcome of ['done', 'again', 'retry', 'dead', 'cancel']) {
     for (const state of ['gone', 'as seen', 'grown', 'as seen, with after', 'grown, with after']) {
       cells.push(`settle: ${outcome}, ${state}`)

@@ -79,15 +79,17 @@ const reopenCases: DurableCase[] = [
     },
   },
   {
-    title: '[W1] settings are still fixed after close and open',
+    title: '[W1] settings are still fixed after close and open, and so is a retention that nobody names',
     run: async ({ open }) => {
       const first = await open()
       await openPool(first, { mode: 'each', partitions: 3 })
-      await openTopic(first, { partitions: 3 })
+      await openTopic(first, { partitions: 3, retentionMs: 1000 })
       await first.close()
       const again = await open()
       await assert.rejects(openPool(again, { mode: 'one', partitions: 3 }), { code: 'pool_mismatch' })
       await assert.rejects(openTopic(again, { partitions: 2 }), { code: 'topic_mismatch' })
+      await openTopic(again, { partitions: 3, retentionMs: null })
+      assert.equal((await again.log.topic('events')).retentionMs, 1000)
     },
   },
   {
@@ -142,6 +144,36 @@ const reopenCases: DurableCase[] = [
 ]
 
 const together: DurableCase[] = [
+  {
+    title: '[T5] two openings remember for as long as one of them was told to, and a repeat fires once',
+    run: async ({ open, clock }) => {
+      const told = await openTicks(await open(), { rememberMs: 1000 })
+      const untold = await openTicks(await open(), { rememberMs: null })
+      await untold.pool.put('a', { at: START })
+      await untold.move()
+      for (const { pool } of [told, untold]) assert.equal((await pool.put('a', { at: START })).result, 'kept')
+      await told.move()
+      assert.equal((await told.topic.readAll()).length, 1)
+      await clock.leap(1000)
+      assert.equal((await untold.pool.put('a', { at: START })).result, 'created')
+    },
+  },
+  {
+    title: '[T5] an opening that is told another time changes it for all',
+    run: async ({ open, clock }) => {
+      const left = await openTicks(await open())
+      const right = await openTicks(await open(), { rememberMs: 1000 })
+      await left.pool.put('a', { at: START })
+      await left.move()
+      assert.equal((await left.pool.put('a', { at: START })).result, 'kept')
+      await openTicks(await open(), { rememberMs: 0 })
+      await clock.leap(1)
+      for (const { pool, move } of [left, right]) {
+        assert.equal((await pool.put('a', { at: START })).result, 'created')
+        await move()
+      }
+    },
+  },
   {
     title: '[W2] two openings see each other’s puts, cancels and settles at once',
     run: async ({ open }) => {

@@ -55,6 +55,13 @@ function join(run: ModelRun, answer: PutAnswer): number {
   return run.tally
 }
 
+/** Moves the next run whole to another time; answers the tally that the store should have answered. */
+export function modelMove(entry: ModelEntry, { dueAt }: PutAnswer): number {
+  entry.next = { dueAt, tally: entry.next.tally, lowest: dueAt }
+  entry.turn = null
+  return entry.next.tally
+}
+
 /** Settles the next run; answers false when nothing of the entry is left. */
 export function modelSettle(
   entry: ModelEntry,

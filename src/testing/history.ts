@@ -10,6 +10,7 @@ import type {
   PoolSettings,
   PutRequest,
   PutResponse,
+  Reschedule,
   RescheduleAnswer,
   SettleAnswer,
   Taken,
@@ -24,7 +25,7 @@ export type Call =
   | {
       call: 'reschedule'
       pool: string
-      change: { key: string; slot: number | null; at: number }
+      change: Reschedule
       answer: RescheduleAnswer
     }
   | { call: 'take'; pool: string; taken: Taken }

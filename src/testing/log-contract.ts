@@ -27,6 +27,16 @@ const topicCases: Case[] = [
     },
   },
   {
+    title: '[L1] a topic opened without a retention keeps the one it has, and a new one gets seven days',
+    run: async ({ store }) => {
+      await openTopic(store, { retentionMs: 30 * DAY })
+      await openTopic(store, { retentionMs: null })
+      assert.equal((await store.log.topic('events')).retentionMs, 30 * DAY)
+      await openTopic(store, { name: 'new', retentionMs: null })
+      assert.equal((await store.log.topic('new')).retentionMs, 7 * DAY)
+    },
+  },
+  {
     title: '[L1] a topic that was never opened is unknown to every call',
     run: async ({ store }) => {
       const unknown = { code: 'topic_unknown' }

@@ -251,6 +251,18 @@ const rememberCases: Case[] = [
     },
   },
   {
+    title: '[T5] a pool opened again without a word about it remembers on, until it is told otherwise',
+    run: async ({ store }) => {
+      const { pool, move } = await openTicks(store, { rememberMs: 1000 })
+      await openTicks(store, { rememberMs: null })
+      await pool.put('a', { at: START })
+      await move()
+      assert.equal((await pool.put('a', { at: START })).result, 'kept')
+      await openTicks(store, { rememberMs: 0 })
+      assert.equal((await pool.put('a', { at: START })).result, 'created')
+    },
+  },
+  {
     title: '[T5] a cancelled slot was not fired and is not remembered',
     run: async ({ store }) => {
       const { pool } = await openTicks(store, { rememberMs: 1000 })

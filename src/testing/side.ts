@@ -36,7 +36,8 @@ export class Side {
 
   static async open(options: SideOptions): Promise<Side> {
     const side = new Side(options, await options.open())
-    await side.#openAll()
+    for (const kind of kinds()) await side.#openPool(kind, POOLS[kind].rememberMs)
+    await side.#openTopic(86_400_000)
     return side
   }
 
@@ -64,7 +65,7 @@ export class Side {
         return this.#store.pool.entries.cancel(this.#name(operation.pool), name)
       }
       case 'reschedule':
-        return this.#store.pool.entries.reschedule(this.#name(operation.pool), operation)
+        return this.#reschedule(operation)
       case 'take':
         return this.#take(operation)
       case 'settle':
@@ -104,17 +105,21 @@ export class Side {
     return `${kind}-${this.#options.run}`
   }
 
-  async #openAll(): Promise<void> {
-    for (const kind of kinds())
-      await this.#store.pool.entries.open({ name: this.#name(kind), ...POOLS[kind] })
-    await this.#store.log.open({ name: this.#name('topic'), partitions: 2, retentionMs: 86_400_000 })
+  #openPool(kind: PoolKind, rememberMs: number | null): Promise<void> {
+    return this.#store.pool.entries.open({ ...POOLS[kind], name: this.#name(kind), rememberMs })
+  }
+
+  #openTopic(retentionMs: number | null): Promise<void> {
+    return this.#store.log.open({ name: this.#name('topic'), partitions: 2, retentionMs })
   }
 
   async #reopen(): Promise<null> {
     if (!this.#options.durable) return null
     await this.#store.close()
     this.#store = await this.#options.open()
-    await this.#openAll()
+    // Nothing is named again: the store must know it.
+    for (const kind of kinds()) await this.#openPool(kind, null)
+    await this.#openTopic(null)
     return null
   }
 
@@ -123,6 +128,11 @@ export class Side {
     const responses = await this.#store.pool.entries.put(this.#name(pool), [request])
     const entries = await this.#list(pool, { key: puts[0]?.key ?? '', limit: MANY })
     return { responses, entries }
+  }
+
+  async #reschedule({ pool, key, slot, at }: Operation & { kind: 'reschedule' }): Promise<unknown> {
+    const answer = await this.#store.pool.entries.reschedule(this.#name(pool), { key, slot, at })
+    return { answer, entries: await this.#list(pool, { key, limit: MANY }) }
   }
 
   async #take({ pool, lane, partitions, limit }: Operation & { kind: 'take' }): Promise<unknown> {

@@ -32,7 +32,7 @@ async function compareSeeds(
   return only === undefined ? wantedCells().filter((cell) => !coverage.has(cell)) : []
 }
 
-test('[M1] the operations meet every cell of the put table and of the settle table, on memory', async () => {
+test('[M1] the operations meet every cell of the put table, of reschedule and of the settle table, on memory', async () => {
   assert.deepEqual(await compareSeeds(200, { open: openMemory, durable: false }), [])
 })
 

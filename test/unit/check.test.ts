@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkKey, checkMoment, checkName, checkPartitions, checkPayload } from '../../src/check.ts'
+import {
+  checkChoice,
+  checkKey,
+  checkMoment,
+  checkName,
+  checkPartitions,
+  checkPayload,
+} from '../../src/check.ts'
 import { LAST_MOMENT } from '../../src/clock.ts'
 
 const invalid = (message: RegExp): object => ({ code: 'invalid_input', message })
@@ -94,4 +101,15 @@ test('[E1] names and numbers of partitions are checked before the store sees the
   for (const partitions of [0, 1025, 1.5, Number.NaN]) {
     assert.throws(() => checkPartitions(partitions, 'the pool a'), { code: 'invalid_options' })
   }
+})
+
+test('a word that is not among the choices is refused, and the nearest suggested', () => {
+  const lane = { name: 'lane', code: 'invalid_input' } as const
+  const lanes = ['fanout', 'normal', 'bulk'] as const
+  assert.equal(checkChoice('bulk', lanes, lane), 'bulk')
+  const refused = (value: unknown, message: RegExp, remedy: RegExp): void =>
+    assert.throws(() => checkChoice(value, lanes, lane), { code: 'invalid_input', message, remedy })
+  refused('bluk', /^lane is "bluk"/, /^did you mean bulk\?$/)
+  refused('urgent', /^lane is "urgent"/, /^choose fanout, normal, bulk$/)
+  for (const value of [null, 7, ['bulk'], {}]) refused(value, /^lane is /, /^choose /)
 })

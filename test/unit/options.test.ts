@@ -20,9 +20,9 @@ test('without anything every option has its default, durations in milliseconds',
     port: 7400,
     token: null,
     partitions: 32,
-    retention: 604_800_000,
+    retention: null,
     ticksMode: 'each',
-    ticksRemember: 0,
+    ticksRemember: null,
     drainWithin: 30_000,
   })
 })

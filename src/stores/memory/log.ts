@@ -1,15 +1,17 @@
 // Topics in memory: an array per partition.
 import type { Clock } from '../../clock.ts'
 import { refuseGone, refuseOtherPartition, refuseOtherTopic, topicUnknown } from '../../log/refuse.ts'
-import type {
-  Appended,
-  LogEvent,
-  LogStore,
-  NewEvent,
-  PartitionBounds,
-  ReadRequest,
-  TopicSettings,
-  TopicStatus,
+import {
+  type Appended,
+  FIRST_RETENTION_MS,
+  type LogEvent,
+  type LogStore,
+  type NewEvent,
+  type PartitionBounds,
+  type ReadRequest,
+  type StoredTopic,
+  type TopicSettings,
+  type TopicStatus,
 } from '../../log/store.ts'
 import type { Hint } from '../../store.ts'
 
@@ -19,7 +21,7 @@ interface Partition {
 }
 
 interface MemoryTopic {
-  settings: TopicSettings
+  settings: StoredTopic
   partitions: Partition[]
 }
 
@@ -37,11 +39,12 @@ export class MemoryLog implements LogStore {
     const existing = this.#topics.get(settings.name)
     if (existing !== undefined) {
       refuseOtherTopic(existing.settings, settings)
-      existing.settings = settings
+      existing.settings.retentionMs = settings.retentionMs ?? existing.settings.retentionMs
       return
     }
     const partitions = Array.from({ length: settings.partitions }, () => ({ oldest: 0, events: [] }))
-    this.#topics.set(settings.name, { settings, partitions })
+    const retentionMs = settings.retentionMs ?? FIRST_RETENTION_MS
+    this.#topics.set(settings.name, { settings: { ...settings, retentionMs }, partitions })
   }
 
   async append(topic: string, events: NewEvent[]): Promise<Appended[]> {

@@ -3,8 +3,9 @@ import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { partitionOf } from '../../partition.ts'
 import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
-import { type Merged, type Put, merge, slotOf } from '../../pool/merge.ts'
+import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
+import { reschedule } from '../../pool/reschedule.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
   PoolSettings,
   PutRequest,
   PutResponse,
+  Reschedule,
   RescheduleAnswer,
   SettleAnswer,
   Taken,
@@ -29,7 +31,8 @@ interface KeptAnswer {
 }
 
 export interface MemoryPool {
-  settings: PoolSettings
+  settings: Omit<PoolSettings, 'rememberMs'>
+  rememberMs: number
   entries: Map<string, Entry>
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, { until: number }>
@@ -53,6 +56,7 @@ export class MemoryPools implements Entries, Browse {
     if (existing === undefined) {
       this.#pools.set(settings.name, {
         settings,
+        rememberMs: settings.rememberMs ?? 0,
         entries: new Map(),
         fired: new Map(),
         deaths: [],
@@ -61,7 +65,7 @@ export class MemoryPools implements Entries, Browse {
       return
     }
     refuseOtherSettings(existing.settings, settings)
-    existing.settings = settings
+    existing.rememberMs = settings.rememberMs ?? existing.rememberMs
   }
 
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
@@ -77,7 +81,7 @@ export class MemoryPools implements Entries, Browse {
       if (kept.fingerprint !== repeat.fingerprint) return { kind: 'mismatch' }
       return { ...kept.response, ...(kept.response.kind === 'answered' ? { replayed: true } : {}) }
     }
-    const answers = request.puts.map((put) => this.#putOne(pool, put, now).answer)
+    const answers = request.puts.map((put) => this.#putOne(pool, put, now))
     const response: PutResponse = { kind: 'answered', answers, replayed: false }
     if (repeat !== null) {
       dropPast(pool.answers, now)
@@ -87,17 +91,18 @@ export class MemoryPools implements Entries, Browse {
     return response
   }
 
-  #putOne(pool: MemoryPool, put: Put, now: number): Merged {
+  #putOne(pool: MemoryPool, put: Put, now: number): PutAnswer {
     const { mode, partitions } = pool.settings
     const name = entryName(put.key, slotOf(put, { mode, now }))
     const partition = partitionOf(put.group, partitions)
-    const merged = merge(pool.entries.get(name), put, { mode, now, partition, newTurn: this.newTurn })
-    if (merged.answer.result === 'created' && (pool.fired.get(name)?.until ?? 0) > now) {
-      return { entry: merged.entry, answer: { ...merged.answer, result: 'kept', tally: 0 } }
+    const existing = pool.entries.get(name)
+    const fired = isFired(pool, name, now)
+    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn: this.newTurn })
+    if (entry !== undefined && entry !== existing) {
+      pool.entries.set(name, entry)
+      this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: answer.dueAt })
     }
-    pool.entries.set(name, merged.entry)
-    this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: merged.answer.dueAt })
-    return merged
+    return answer
   }
 
   async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
@@ -112,19 +117,25 @@ export class MemoryPools implements Entries, Browse {
     return answer
   }
 
-  async reschedule(
-    name: string,
-    { key, slot, at }: { key: string; slot: number | null; at: number },
-  ): Promise<RescheduleAnswer> {
+  async reschedule(name: string, { key, slot, at }: Reschedule): Promise<RescheduleAnswer> {
     const pool = this.of(name)
     const now = this.#clock.now()
-    const entry = pool.entries.get(entryName(key, slot))
-    if (entry === undefined) return { kind: 'absent' }
-    if (stateOf(entry, now) === 'due') return { kind: 'due' }
-    pool.entries.delete(entryName(key, slot))
-    const payload = entry.next.payload ?? undefined
-    const put: Put = { key, at, payload, lane: entry.lane, group: entry.group, onConflict: 'earliest' }
-    return { kind: 'moved', answer: this.#putOne(pool, put, now).answer }
+    const { mode } = pool.settings
+    const from = entryName(key, slot)
+    const fired = isFired(pool, entryName(key, mode === 'each' ? at : null), now)
+    const decided = reschedule(pool.entries.get(from), at, { mode, now, fired, newTurn: this.newTurn })
+    switch (decided.kind) {
+      case 'absent':
+      case 'due':
+        return decided
+      case 'anew':
+        pool.entries.delete(from)
+        return { kind: 'moved', answer: this.#putOne(pool, decided.put, now) }
+      case 'moved':
+        pool.entries.set(from, decided.entry)
+        this.#hint({ kind: 'put', pool: name, dueAt: decided.answer.dueAt })
+        return { kind: 'moved', answer: decided.answer }
+    }
   }
 
   async take(name: string, request: TakeRequest): Promise<Taken> {
@@ -184,8 +195,8 @@ export class MemoryPools implements Entries, Browse {
     dropPast(pool.fired, now)
     for (const { key, slot, turn, next } of entries) {
       this.#settleOne(pool, { key, slot, turn, seen: next.tally, outcome: { kind: 'done' } }, now)
-      const { mode, rememberMs } = pool.settings
-      if (mode !== 'each' || rememberMs === 0) continue
+      const { settings, rememberMs } = pool
+      if (settings.mode !== 'each' || rememberMs === 0) continue
       pool.fired.delete(entryName(key, slot))
       pool.fired.set(entryName(key, slot), { until: now + rememberMs })
     }
@@ -246,6 +257,10 @@ function dropPast(kept: Map<string, { until: number }>, now: number): void {
     if (until > now) return
     kept.delete(id)
   }
+}
+
+function isFired(pool: MemoryPool, name: string, now: number): boolean {
+  return pool.rememberMs > 0 && (pool.fired.get(name)?.until ?? 0) > now
 }
 
 /** When the first live entry of a pool is due; null: none is. */

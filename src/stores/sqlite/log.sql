@@ -1,6 +1,3 @@
--- name: find_topic
-select id, name, partitions, retention_ms from topic where name = ?
-
 -- name: all_topics
 select id, name, partitions, retention_ms from topic order by name
 

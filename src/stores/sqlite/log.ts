@@ -1,13 +1,14 @@
 // The log: events in a table clustered by topic, partition and offset.
 import { refuseGone, refuseOtherPartition, refuseOtherTopic } from '../../log/refuse.ts'
-import type {
-  Appended,
-  LogEvent,
-  LogStore,
-  NewEvent,
-  ReadRequest,
-  TopicSettings,
-  TopicStatus,
+import {
+  type Appended,
+  FIRST_RETENTION_MS,
+  type LogEvent,
+  type LogStore,
+  type NewEvent,
+  type ReadRequest,
+  type TopicSettings,
+  type TopicStatus,
 } from '../../log/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
@@ -33,14 +34,15 @@ export class SqliteLog implements LogStore {
       const { topics, database } = this.#parts
       const existing = topics.find(settings.name)
       if (existing === undefined) {
-        topics.add(settings)
+        topics.add({ ...settings, retentionMs: settings.retentionMs ?? FIRST_RETENTION_MS })
         return
       }
       refuseOtherTopic(existing.settings, settings)
-      if (existing.settings.retentionMs === settings.retentionMs) return
-      database.statement('save_retention').run(settings.retentionMs, existing.id)
+      const retentionMs = settings.retentionMs ?? existing.settings.retentionMs
+      if (retentionMs === existing.settings.retentionMs) return
+      database.statement('save_retention').run(retentionMs, existing.id)
       tx.afterCommit(() => {
-        existing.settings = settings
+        existing.settings = { ...existing.settings, retentionMs }
       })
     })
   }

@@ -68,9 +68,6 @@ export class SqliteMover implements Mover {
     const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
     if (settled.entry === null) removeEntry(pool, entry)
     else replaceEntry(pool, entry, settled.entry)
-    const { rememberMs } = pool.settings
-    if (slot !== null && rememberMs > 0) {
-      this.#parts.database.statement('add_fired').run(pool.id, key, slot, now + rememberMs)
-    }
+    pool.fired.add(key, slot, now)
   }
 }

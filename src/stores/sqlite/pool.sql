@@ -4,6 +4,9 @@ select id, mode, partitions, remember_ms from pool where name = ?
 -- name: add_pool
 insert into pool (name, mode, partitions, remember_ms) values (?, ?, ?, ?)
 
+-- name: remember_of
+select remember_ms from pool where id = ?
+
 -- name: save_remember
 update pool set remember_ms = ? where id = ?
 

@@ -1,6 +1,5 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Entry, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
-import type { Put } from '../../pool/merge.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
@@ -8,6 +7,7 @@ import type {
   PoolSettings,
   PutRequest,
   PutResponse,
+  Reschedule,
   RescheduleAnswer,
   SettleAnswer,
   Taken,
@@ -58,19 +58,9 @@ export class SqliteEntries implements Entries {
     })
   }
 
-  reschedule(
-    name: string,
-    { key, slot, at }: { key: string; slot: number | null; at: number },
-  ): Promise<RescheduleAnswer> {
-    return this.#parts.session.write('put', (tx): RescheduleAnswer => {
-      const pool = this.#parts.pools.of(name)
-      const entry = findEntry(pool, key, slot)
-      if (entry === undefined) return { kind: 'absent' }
-      if (stateOf(entry, tx.now) === 'due') return { kind: 'due' }
-      removeEntry(pool, entry)
-      const payload = entry.next.payload ?? undefined
-      const put: Put = { key, at, payload, lane: entry.lane, group: entry.group, onConflict: 'earliest' }
-      return { kind: 'moved', answer: new PutBatch(this.#parts, pool, tx).put(put) }
+  reschedule(name: string, change: Reschedule): Promise<RescheduleAnswer> {
+    return this.#parts.session.write('put', (tx) => {
+      return new PutBatch(this.#parts, this.#parts.pools.of(name), tx).reschedule(change)
     })
   }
 

@@ -1,10 +1,11 @@
 // The pools that this process has opened: each with its settings, its table and its journal.
 import { assert } from '../../errors.ts'
-import type { Entry } from '../../pool/entry.ts'
+import type { Entry, Mode } from '../../pool/entry.ts'
 import { byDue } from '../../pool/order.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings, TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
+import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
 import type { Session } from './session.ts'
 import { Table } from './table.ts'
@@ -12,7 +13,8 @@ import type { Turns } from './turns.ts'
 
 export interface SqlitePool {
   id: number
-  settings: PoolSettings
+  settings: Omit<PoolSettings, 'rememberMs'>
+  fired: FiredSlots
   table: Table
   /** Young entries; always empty in mode `one`. */
   journal: Journal
@@ -34,16 +36,14 @@ export class Pools {
 
   async open(settings: PoolSettings): Promise<void> {
     const id = await this.#parts.session.write('other', () => this.#register(settings))
-    const existing = this.#pools.get(settings.name)
-    if (existing !== undefined) {
-      existing.settings = settings
-      return
-    }
+    if (this.#pools.has(settings.name)) return
+    const fired = new FiredSlots(this.#parts.database, id)
     const table = new Table(this.#parts.database, id)
     const journal = new Journal(this.#parts.database, id)
+    this.#parts.session.mirror(fired)
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
-    this.#pools.set(settings.name, { id, settings, table, journal })
+    this.#pools.set(settings.name, { id, settings, fired, table, journal })
   }
 
   of(name: string): SqlitePool {
@@ -63,13 +63,18 @@ export class Pools {
     const { name, mode, partitions, rememberMs } = settings
     const row = database.statement('find_pool').get(name)
     if (row === undefined) {
-      return Number(database.statement('add_pool').run(name, mode, partitions, rememberMs).lastInsertRowid)
+      return Number(
+        database.statement('add_pool').run(name, mode, partitions, rememberMs ?? 0).lastInsertRowid,
+      )
     }
-    const stored = { ...settings, mode: row['mode'], partitions: row['partitions'] } as PoolSettings
+    const stored = { name, mode: row['mode'] as Mode, partitions: row['partitions'] as number }
     refuseOtherSettings(stored, settings)
-    if (row['remember_ms'] !== rememberMs)
-      database.statement('save_remember').run(rememberMs, row['id'] as number)
-    return row['id'] as number
+    const id = row['id'] as number
+    if (rememberMs !== null && rememberMs !== row['remember_ms']) {
+      database.statement('save_remember').run(rememberMs, id)
+      this.#pools.get(name)?.fired.change(rememberMs)
+    }
+    return id
   }
 }
 

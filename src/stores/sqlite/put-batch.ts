@@ -1,11 +1,12 @@
 // The puts of one transaction: find the entry, apply the put table, write what became of it.
 import { partitionOf } from '../../partition.ts'
 import type { Entry } from '../../pool/entry.ts'
-import { type Merged, type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
-import type { PutRequest, PutResponse } from '../../pool/store.ts'
+import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
+import { reschedule } from '../../pool/reschedule.ts'
+import type { PutRequest, PutResponse, Reschedule, RescheduleAnswer } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
-import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
+import { type Pools, type SqlitePool, removeEntry, replaceEntry } from './pools.ts'
 import type { Transaction } from './session.ts'
 
 export interface PutBatchParts {
@@ -51,17 +52,36 @@ export class PutBatch {
   }
 
   put(put: Put): PutAnswer {
-    const { mode, partitions, rememberMs } = this.#pool.settings
+    const { mode, partitions } = this.#pool.settings
     const { now } = this.#tx
     const slot = slotOf(put, { mode, now })
     const existing = this.#find(put.key, slot)
     const partition = existing?.state === 'live' ? existing.partition : partitionOf(put.group, partitions)
-    if (existing === undefined && rememberMs > 0 && this.#isFired(put.key, slot)) {
-      return { result: 'kept', dueAt: Math.max(put.at ?? now, now), tally: 0 }
+    const fired = existing?.state !== 'live' && this.#pool.fired.has(put.key, slot, now)
+    const { newTurn } = this.#parts.pools
+    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn })
+    if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
+    return answer
+  }
+
+  /** Moves an entry to another time, unless that is too late. [C2] */
+  reschedule({ key, slot, at }: Reschedule): RescheduleAnswer {
+    const { mode } = this.#pool.settings
+    const { now } = this.#tx
+    const entry = this.#find(key, slot)
+    const fired = this.#pool.fired.has(key, mode === 'each' ? at : null, now)
+    const decided = reschedule(entry, at, { mode, now, fired, newTurn: this.#parts.pools.newTurn })
+    switch (decided.kind) {
+      case 'absent':
+      case 'due':
+        return decided
+      case 'anew':
+        if (entry !== undefined) removeEntry(this.#pool, entry)
+        return { kind: 'moved', answer: this.put(decided.put) }
+      case 'moved':
+        this.#write(entry, decided.entry, decided.answer)
+        return { kind: 'moved', answer: decided.answer }
     }
-    const merged = merge(existing, put, { mode, now, partition, newTurn: this.#parts.pools.newTurn })
-    if (merged.entry !== existing) this.#write(existing, merged)
-    return merged.answer
   }
 
   #putAll(puts: Put[]): PutAnswer[] {
@@ -74,14 +94,7 @@ export class PutBatch {
     return this.#pool.table.find(key, slot)
   }
 
-  #isFired(key: string, slot: number | null): boolean {
-    if (slot === null) return false
-    return (
-      this.#parts.database.statement('is_fired').get(this.#pool.id, key, slot, this.#tx.now) !== undefined
-    )
-  }
-
-  #write(existing: Entry | undefined, { entry, answer }: Merged): void {
+  #write(existing: Entry | undefined, entry: Entry, answer: PutAnswer): void {
     if (existing === undefined && this.#isYoung(entry)) this.#pool.journal.add(entry)
     else {
       replaceEntry(this.#pool, existing, entry)

@@ -1,7 +1,7 @@
 // Topics and the bounds of their partitions, mirrored in memory: an append finds its offset without asking the
 // file, and writes the new head in its own transaction, so offsets are contiguous.
 import { topicUnknown } from '../../log/refuse.ts'
-import type { TopicSettings, TopicStatus } from '../../log/store.ts'
+import type { StoredTopic, TopicStatus } from '../../log/store.ts'
 import type { Database } from './database.ts'
 import type { Mirror } from './session.ts'
 
@@ -12,7 +12,7 @@ interface Bounds {
 
 export interface SqliteTopic {
   id: number
-  settings: TopicSettings
+  settings: StoredTopic
   bounds: Bounds[]
 }
 
@@ -41,7 +41,7 @@ export class Topics implements Mirror {
     return this.#topics.values()
   }
 
-  add(settings: TopicSettings): void {
+  add(settings: StoredTopic): void {
     const { name, partitions, retentionMs } = settings
     const id = Number(
       this.#database.statement('add_topic').run(name, partitions, retentionMs).lastInsertRowid,

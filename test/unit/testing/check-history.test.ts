@@ -8,7 +8,7 @@ import { openMemoryStore } from '../../../src/stores/memory/store.ts'
 import { createTelemetry } from '../../../src/telemetry.ts'
 import { checkHistory } from '../../../src/testing/check-history.ts'
 import { History } from '../../../src/testing/history.ts'
-import { openPool } from '../../../src/testing/pool-driver.ts'
+import { asPut, openPool } from '../../../src/testing/pool-driver.ts'
 import { openTicks } from '../../../src/testing/ticks-driver.ts'
 import { START, VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
@@ -255,5 +255,44 @@ test('[T2] a tick that was moved early is found', async () => {
   await (await openTicks(store)).move()
   assert.deepEqual(await check('ticks'), [
     '[P2] the tick ticks/b/2027-01-01T00:00:00.006Z moved 1 ms before its dueAt',
+  ])
+})
+
+test('[C2] a tick that was moved onto a fired slot, and so lost, is found', async () => {
+  const { store, check } = openRecorded(({ pool: { entries } }) => ({
+    entries: {
+      reschedule: async (pool, { key, slot, at }) => {
+        await entries.cancel(pool, { key, slot })
+        return { kind: 'moved', answer: { result: 'kept', dueAt: at, tally: 0 } }
+      },
+    },
+  }))
+  const { pool, move } = await openTicks(store, { rememberMs: 1000 })
+  await pool.put('a', { at: START })
+  await pool.put('a', { at: START + 5 })
+  await move()
+  await pool.reschedule('a', START + 5, START)
+  const lost = `a at ${START + 5} was moved to a slot that runs no more, and is lost`
+  assert.deepEqual(await check('ticks'), [`[P1] ${lost}`])
+})
+
+test('[C2] a move that drops puts of its run is found', async () => {
+  const { store, check } = openRecorded(({ pool: { entries } }) => ({
+    entries: {
+      reschedule: async (pool, change) => {
+        await entries.cancel(pool, change)
+        const put = asPut(change.key, { at: change.at })
+        await entries.put(pool, [{ puts: [put], repeat: null }])
+        return { kind: 'moved', answer: { result: 'created', dueAt: change.at, tally: 1 } }
+      },
+    },
+  }))
+  const pool = await openPool(store)
+  await pool.put('a', { at: START + 5 })
+  await pool.put('a', { at: START + 5 })
+  await pool.reschedule('a', null, START + 9)
+  assert.deepEqual(await check(), [
+    '[P4] a was moved with a tally of 1, and 2 puts wait',
+    '[P4] a holds a tally of 1, and 2 puts wait',
   ])
 })

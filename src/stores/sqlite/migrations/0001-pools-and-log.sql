@@ -25,7 +25,7 @@ create table entry (
   slot integer not null,
   grp text not null,
   partition integer not null,
-  lane text not null,
+  lane text not null check (lane in ('fanout', 'normal', 'bulk')),
   due_at integer not null,
   tally integer not null check (tally >= 0),
   payload text,

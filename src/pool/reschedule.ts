@@ -1,0 +1,38 @@
+// What a reschedule does to an entry. Pure; rule [C2] of docs/spec/pool.md.
+import { type Entry, type Mode, stateOf } from './entry.ts'
+import type { Put, PutAnswer } from './merge.ts'
+
+export interface RescheduleContext {
+  mode: Mode
+  /** The store's clock, read under the lock. */
+  now: number
+  /** Whether the slot that is moved to has fired and is remembered. */
+  fired: boolean
+  newTurn: () => number
+}
+
+export type Rescheduled =
+  | { kind: 'absent' }
+  /** Too late: nothing changes. */
+  | { kind: 'due' }
+  /** The entry goes, and this put comes. */
+  | { kind: 'anew'; put: Put }
+  /** The entry stays, and becomes this one. */
+  | { kind: 'moved'; entry: Entry; answer: PutAnswer }
+
+export function reschedule(existing: Entry | undefined, at: number, context: RescheduleContext): Rescheduled {
+  if (existing === undefined) return { kind: 'absent' }
+  // Removed first, the tick would be lost: a put on a fired slot is kept, and nothing runs for it.
+  if (stateOf(existing, context.now) === 'due' || context.fired) return { kind: 'due' }
+  if (context.mode === 'one' && existing.state === 'live') return moveNext(existing, at, context)
+  const { key, lane, group, next } = existing
+  const payload = next.payload ?? undefined
+  return { kind: 'anew', put: { key, at, payload, lane, group, onConflict: 'earliest' } }
+}
+
+/** Moves the next run with every put that it stands for; a run after it stays. */
+function moveNext(entry: Entry, at: number, { now, newTurn }: RescheduleContext): Rescheduled {
+  const next = { ...entry.next, dueAt: Math.max(at, now) }
+  const answer = { result: 'replaced', dueAt: next.dueAt, tally: next.tally } as const
+  return { kind: 'moved', entry: { ...entry, next, turn: newTurn() }, answer }
+}
