@@ -43,8 +43,5 @@ export const rows: ProofRow[] = [
   none('ticks early', ({ findings }) => findings.early),
   none('event ids twice', ({ findings }) => findings.twice),
   none('partitions whose offsets are not contiguous', ({ findings }) => findings.gaps),
-  none('events that nobody posted, ticks stuck', ({ findings }) => [
-    ...findings.phantom,
-    ...findings.stuck,
-  ]),
+  none('events that nobody posted, ticks stuck', ({ findings }) => [...findings.phantom, ...findings.stuck]),
 ]

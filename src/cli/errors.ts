@@ -33,7 +33,10 @@ export function formatError(error: unknown, { json, color, verbose }: ErrorLook)
     `${label}  ${escapeControls(detail)}`,
     ...whatOf(error, errors).map((what, index) => field(index === 0 ? 'what' : '', what)),
     field('why', retryable ? `${title}; it may be over in a moment` : title),
-    field('try', COMMANDS[code as ErrorCode] ?? remedy ?? 'run it again with --verbose, and report what it says'),
+    field(
+      'try',
+      COMMANDS[code as ErrorCode] ?? remedy ?? 'run it again with --verbose, and report what it says',
+    ),
   ]
   if (verbose && error instanceof Error) lines.push('', error.stack ?? error.message, ...causes(error.cause))
   return `${lines.join('\n')}\n`

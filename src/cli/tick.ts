@@ -120,7 +120,10 @@ function addCancel(tick: Command, { context, output }: CommandParts): void {
     async (item: string, flags: ClientFlags & { at?: string }, self: Command) => {
       const answer = await clientOf(flags, context).ticks.cancel(item, flags.at)
       const out = output(self)
-      out.result(answer, () => `cancelled  ${escapeControls(item)}  ${out.count(answer.cancelled + answer.due)}`)
+      out.result(
+        answer,
+        () => `cancelled  ${escapeControls(item)}  ${out.count(answer.cancelled + answer.due)}`,
+      )
       if (answer.due > 0) out.talk(`${out.count(answer.due)} of them due already: may still fire`)
     },
   )

@@ -24,6 +24,9 @@ test('each group of this repository has tests', () => {
 
 test('a group whose folder is absent, or holds no test, is missing', async (t) => {
   const folder = await folderWith(t, ['test/unit/deep/a.test.ts', 'test/fault/load.ts'])
-  const wanted = ['test/unit', 'test/fault', 'test/contract'].map((name) => ({ folder: name, concurrency: 1 }))
+  const wanted = ['test/unit', 'test/fault', 'test/contract'].map((name) => ({
+    folder: name,
+    concurrency: 1,
+  }))
   assert.deepEqual(missingGroups(wanted, folder), ['test/fault', 'test/contract'])
 })
