@@ -38,7 +38,10 @@ export function formatError(error: unknown, { json, color, verbose }: ErrorLook)
       COMMANDS[code as ErrorCode] ?? remedy ?? 'run it again with --verbose, and report what it says',
     ),
   ]
-  if (verbose && error instanceof Error) lines.push('', error.stack ?? error.message, ...causes(error.cause))
+  if (verbose && error instanceof Error) {
+    const stacks = [error.stack ?? error.message, ...causes(error.cause)]
+    lines.push('', ...stacks.flatMap((stack) => stack.split('\n')).map(escapeControls))
+  }
   return `${lines.join('\n')}\n`
 }
 

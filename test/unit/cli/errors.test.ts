@@ -44,6 +44,7 @@ test("the server's own document is shown whole, each of its errors on a line", (
 
 test('control characters in the words of others are escaped', () => {
   const error = new HeadraceError('store_failed', 'bad \u001b[2J', { remedy: 'see \u009b' })
+  assert.doesNotMatch(formatError(error, { ...PLAIN, verbose: true }).replaceAll('\n', ''), /\p{Cc}/u)
   assert.match(formatError(error, PLAIN), /bad \\u001b\[2J\n[^]*try {6}see \\u009b\n$/)
 })
 

@@ -106,7 +106,7 @@ test('a connection without a byte for 45 seconds is taken for lost, and resumed'
 
 test('a byte now and then keeps a connection, and so does a reader that takes its time', async () => {
   const clock = new VirtualClock()
-  await using server = await openStream([`${event(0, 0)}`], { silent: true })
+  await using server = await openStream([event(0, 0)], { silent: true })
   const lost: unknown[] = []
   const onLost = (error: unknown): void => void lost.push(error)
   const events = createClient({ server: server.url, clock }).topics.follow('ticks', { onLost })
