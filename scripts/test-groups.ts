@@ -1,6 +1,6 @@
 // Runs groups of node:test files one after another and adds up their counts.
 // Leaves to test.ts and check.ts which groups a command runs.
-import { existsSync, globSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -30,10 +30,12 @@ export const groups = [
   { folder: 'test/package', concurrency: 1 },
 ] as const satisfies Group[]
 
-/** Runs every group that exists. Absent folders are fine: a noun may not have such tests yet. */
+/** Runs every group. One without a test is a failure: a folder that was moved must not pass unseen. */
 export async function runGroups(wanted: readonly Group[]): Promise<Tally> {
-  const total: Tally = { passed: 0, failed: 0, skipped: 0 }
-  for (const group of wanted.filter(({ folder }) => existsSync(join(root, folder)))) {
+  const missing = missingGroups(wanted, root)
+  for (const folder of missing) print(`${folder} holds no test, and counts as failed`)
+  const total: Tally = { passed: 0, failed: missing.length, skipped: 0 }
+  for (const group of wanted.filter(({ folder }) => !missing.includes(folder))) {
     const started = performance.now()
     add(total, await runGroup(group))
     print(`${group.folder}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
@@ -41,9 +43,17 @@ export async function runGroups(wanted: readonly Group[]): Promise<Tally> {
   return total
 }
 
+/** Folders of groups that are absent or hold no test. */
+export function missingGroups(wanted: readonly Group[], within: string): string[] {
+  return wanted.map(({ folder }) => folder).filter((folder) => filesOf(folder, within).length === 0)
+}
+
+function filesOf(folder: string, within: string): string[] {
+  return globSync(`${folder}/**/*.test.ts`, { cwd: within }).toSorted()
+}
+
 async function runGroup({ folder, concurrency }: Group): Promise<Tally> {
-  const files = globSync(`${folder}/**/*.test.ts`, { cwd: root }).toSorted()
-  if (files.length === 0) return { passed: 0, failed: 0, skipped: 0 }
+  const files = filesOf(folder, root)
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
   const events = run({ files, cwd: root, concurrency, timeout: fileTimeoutMs })
   events.on('test:summary', ({ file, counts }) => {

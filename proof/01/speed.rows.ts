@@ -2,7 +2,8 @@
 import { formatLimit, formatValue } from '../../bench/measure.ts'
 import type { BarSpec } from '../../bench/question.ts'
 import { type Asked, ask, questions } from '../../bench/ticks.ts'
-import type { ProofContext, ProofResult, ProofRow } from '../row.ts'
+import type { ProofResult, ProofRow } from '../row.ts'
+import { once } from './once.ts'
 
 export const rows: ProofRow[] = questions.flatMap((question) => {
   const measure = once((context) => ask(question, context))
@@ -13,11 +14,6 @@ export const rows: ProofRow[] = questions.flatMap((question) => {
     run: async (context) => resultOf(await measure(context), spec),
   }))
 })
-
-function once(call: (context: ProofContext) => Promise<Asked>): (context: ProofContext) => Promise<Asked> {
-  let asked: Promise<Asked> | null = null
-  return (context) => (asked ??= call(context))
-}
 
 /** The detail holds everything that the question measured. */
 function resultOf(asked: Asked, { name, unit }: BarSpec): ProofResult {

@@ -19,7 +19,8 @@ const MEANING: Record<string, string> = {
   conflict: 'It contradicts what is there: a tick that is due, other settings, a taken port.',
   notPermitted: 'A token is missing or wrong.',
   thresholdMissed: 'It ran, and missed what was asked of it, such as `generate --at-least`.',
-  interrupted: 'A signal ended it before its work was done.',
+  interrupted: 'SIGINT (Ctrl-C) ended it before its work was done.',
+  terminated: 'SIGTERM ended it before its work was done.',
 }
 
 export function writeCliPage(): string {

@@ -21,9 +21,9 @@ export interface CliContext {
 /** The end of a command that is neither success nor an error to explain. What there was to say was said. */
 export class Ended extends Error {
   override readonly name = 'Ended'
-  readonly how: 'interrupted' | 'threshold missed'
+  readonly how: 'interrupted' | 'terminated' | 'threshold missed'
 
-  constructor(how: 'interrupted' | 'threshold missed') {
+  constructor(how: Ended['how']) {
     super(how)
     this.how = how
   }

@@ -1,7 +1,8 @@
 // Errors for people and programs: what failed, what the cause said, why, what to try; with --json the problem
 // document. What exit code goes with an error is main.ts's.
 import { styleText } from 'node:util'
-import { ERROR_CODES, HeadraceError, messageOf } from '../errors.ts'
+import { ERROR_CODES, type ErrorCode, HeadraceError, messageOf } from '../errors.ts'
+import { escapeControls } from './output.ts'
 
 export interface ErrorLook {
   json: boolean
@@ -19,22 +20,33 @@ export interface ProblemDocument {
   errors?: { path: string; message: string }[]
 }
 
+/** What to try as commands, where the server's remedy speaks of routes. */
+const COMMANDS: Partial<Record<ErrorCode, string>> = {
+  tick_unknown: 'it may have fired: headrace topic read ticks; what waits: headrace tick list',
+}
+
 export function formatError(error: unknown, { json, color, verbose }: ErrorLook): string {
   if (json) return `${JSON.stringify(problemOf(error), null, 2)}\n`
   const { code, detail, title, remedy, retryable, errors = [] } = problemOf(error)
   const label = color ? styleText('red', `error[${code}]`, { validateStream: false }) : `error[${code}]`
   const lines = [
-    `${label}  ${detail}`,
+    `${label}  ${escapeControls(detail)}`,
     ...whatOf(error, errors).map((what, index) => field(index === 0 ? 'what' : '', what)),
     field('why', retryable ? `${title}; it may be over in a moment` : title),
-    field('try', remedy ?? 'run it again with --verbose, and report what it says'),
+    field(
+      'try',
+      COMMANDS[code as ErrorCode] ?? remedy ?? 'run it again with --verbose, and report what it says',
+    ),
   ]
-  if (verbose && error instanceof Error) lines.push('', error.stack ?? error.message, ...causes(error.cause))
+  if (verbose && error instanceof Error) {
+    const stacks = [error.stack ?? error.message, ...causes(error.cause)]
+    lines.push('', ...stacks.flatMap((stack) => stack.split('\n')).map(escapeControls))
+  }
   return `${lines.join('\n')}\n`
 }
 
 function field(name: string, text: string): string {
-  return `  ${name.padEnd(8)} ${text}`
+  return `  ${name.padEnd(8)} ${escapeControls(text)}`
 }
 
 /** Each thing that the server found wrong, else what the cause of the error said. */

@@ -14,13 +14,16 @@ const EXAMPLES = `Examples:
   $ headrace generate --at-least 10000 --json         exit code 8 if it is slower
 `
 
+/** Characters that tell the items of one run from those of another. */
+const RUN_NAME = 6
+
 interface GenerateFlags extends ClientFlags {
   ids: number
   rate?: number
   window: number
   connections: number
   duration: number
-  itemsPrefix: string
+  itemsPrefix?: string
   follow: boolean
   atLeast?: number
 }
@@ -33,11 +36,14 @@ export function addGenerate({ program, context, output }: CommandParts): void {
     .option('--ids <number>', 'how many different items', integer({ min: 1, max: 1e9 }), 1_000_000)
     .option('--rate <number>', 'requests a second, whatever the answers', integer({ min: 1 }))
     .addOption(
-      spanFlag('--window <duration>', 'due times are uniform over it; 0: at once').default(600_000, '10m'),
+      spanFlag('--window <duration>', 'due times are uniform over it; 0: at once').default(10_000, '10s'),
     )
     .option('--connections <number>', 'keep-alive connections', integer({ min: 1, max: 10_000 }), 400)
     .addOption(spanFlag('--duration <duration>', 'how long to send').default(30_000, '30s'))
-    .option('--items-prefix <text>', 'what the names of the items begin with', 'item-')
+    .option(
+      '--items-prefix <text>',
+      'what items begin with; only their events are counted (default: one of its own for each run)',
+    )
     .option('--no-follow', 'do not read the topic of the ticks')
     .option(
       '--at-least <number>',
@@ -62,7 +68,7 @@ async function generate(
   const options = {
     ...serverOf(flags, context),
     ids: flags.ids,
-    itemsPrefix: flags.itemsPrefix,
+    itemsPrefix: flags.itemsPrefix ?? `item-${context.clock.id().slice(0, RUN_NAME)}-`,
     rate: flags.rate ?? null,
     windowMs: flags.window,
     connections: flags.connections,

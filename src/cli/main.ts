@@ -20,6 +20,7 @@ const EXIT = {
   notPermitted: 6,
   thresholdMissed: 8,
   interrupted: 130,
+  terminated: 143,
 } as const
 
 /** Exit codes of error codes; every other one is `failed`. */
@@ -47,7 +48,7 @@ const EXIT_OF: Record<string, number> = {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof Ended) {
-    return error.how === 'interrupted' ? EXIT.interrupted : EXIT.thresholdMissed
+    return error.how === 'threshold missed' ? EXIT.thresholdMissed : EXIT[error.how]
   }
   return error instanceof HeadraceError ? (EXIT_OF[error.code] ?? EXIT.failed) : EXIT.failed
 }
@@ -55,22 +56,25 @@ function exitCodeOf(error: unknown): number {
 /** The first SIGINT or SIGTERM asks the command to end, the second ends the process. */
 function listenForSignals(): AbortSignal {
   const controller = new AbortController()
-  const hear = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted)
-    controller.abort(new Ended('interrupted'))
+  const hear = (how: 'interrupted' | 'terminated'): void => {
+    if (controller.signal.aborted) process.exit(EXIT[how])
+    controller.abort(new Ended(how))
   }
-  process.on('SIGINT', hear)
-  process.on('SIGTERM', hear)
+  process.on('SIGINT', () => hear('interrupted'))
+  process.on('SIGTERM', () => hear('terminated'))
   return controller.signal
 }
 
-/** A reader that has seen enough (`| head`) closes the pipe: no failure. */
-function endQuietlyOnClosedPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed)
-    })
-  }
+/**
+ * A reader that has seen enough (`| head`) closes the pipe and so ends a command, without a failure. Nothing
+ * else does: a server outlives whoever collects its log, and what is only talk may go unheard.
+ */
+function listenForClosedPipes(args: readonly string[]): void {
+  const isServer = args.find((arg) => !arg.startsWith('-')) === 'serve'
+  process.stderr.on('error', () => undefined)
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isServer) process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed)
+  })
 }
 
 function fail(error: unknown, { context, args }: { context: CliContext; args: readonly string[] }): number {
@@ -98,8 +102,9 @@ async function run(args: readonly string[], context: CliContext): Promise<number
   }
 }
 
-endQuietlyOnClosedPipe()
-process.exitCode = await run(process.argv.slice(2), {
+const args = process.argv.slice(2)
+listenForClosedPipes(args)
+process.exitCode = await run(args, {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

@@ -53,13 +53,13 @@ export interface Column<Row> {
   text(row: Row): string
 }
 
-/** Rows under their titles, each column as wide as its widest text; nothing is cut. */
+/** Rows under their titles, control characters escaped, each column as wide as its widest text; nothing is cut. */
 export function formatTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   style: (title: string) => string = (title) => title,
 ): string {
-  const cells = rows.map((row) => columns.map((column) => column.text(row)))
+  const cells = rows.map((row) => columns.map((column) => escapeControls(column.text(row))))
   const widths = columns.map(({ title }, index) =>
     cells.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), title.length),
   )
@@ -72,6 +72,15 @@ export function formatTable<Row>(
       .join('  ')
       .trimEnd()
   return [style(line(columns.map(({ title }) => title))), ...cells.map(line)].join('\n')
+}
+
+/** Control characters (C0, DEL, C1) as JSON writes them: what others wrote must not steer a terminal. */
+export function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    const written = JSON.stringify(character).slice(1, -1)
+    // JSON writes DEL and C1 as they are.
+    return written === character ? `\\u00${character.charCodeAt(0).toString(16)}` : written
+  })
 }
 
 /** Names and values, one a line, the values aligned. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { StatusView } from '../client/client.ts'
 import type { CommandParts } from './command.ts'
 import { type ClientFlags, addClientFlags, clientOf } from './flags.ts'
-import { type Output, formatDuration, formatFields } from './output.ts'
+import { type Output, escapeControls, formatDuration, formatFields } from './output.ts'
 import { formatTopics } from './topic.ts'
 
 const EXAMPLES = `Examples:
@@ -28,7 +28,7 @@ function formatStatus(status: StatusView, output: Output): string {
   const counts = Object.entries(ticks.counts).map(([state, count]) => `${state} ${output.count(count)}`)
   const fields = formatFields([
     ['headrace', `${output.bold(status.version)}   up ${formatDuration(status.uptimeMs)}`],
-    ['store', status.store],
+    ['store', escapeControls(status.store)],
     ['member', status.member],
     ['services', status.services.map(({ name, state }) => `${name} ${state}`).join('   ')],
     ['ticks', [`mode ${ticks.mode}`, `${ticks.partitions} partitions`, ...counts].join('   ')],

@@ -6,7 +6,7 @@ import { HeadraceError } from '../errors.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
 import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
-import { type Column, type Output, formatTable } from './output.ts'
+import { type Column, type Output, escapeControls, formatTable } from './output.ts'
 
 const EXAMPLES = `Examples:
   $ headrace tick add user1234 --at 2027-02-28T14:16:00Z
@@ -19,6 +19,7 @@ const EXAMPLES = `Examples:
 const STATES = ['waiting', 'due', 'backing-off', 'dead']
 const RULES = ['earliest', 'replace', 'keep', 'reject']
 const MOST_TICKS = 1000
+const PAGE_TICKS = 50
 
 export function addTick(parts: CommandParts): void {
   const tick = parts.program
@@ -62,23 +63,30 @@ function addAdd(tick: Command, { context, output }: CommandParts): void {
   })
 }
 
+interface GetFlags extends ClientFlags {
+  at?: string
+  limit?: number
+  after?: string
+}
+
 function addGet(tick: Command, { context, output }: CommandParts): void {
   const command = tick
     .command('get <item>')
     .description('show the tick of a time, or every tick of an item')
     .addHelpText('before', examples('tick get user1234', 'tick get user1234 --at 2027-02-28T14:16:00Z'))
     .option('--at <time>', 'the time that the tick was asked for, RFC 3339', moment)
-  addClientFlags(command).action(
-    async (item: string, flags: ClientFlags & { at?: string }, self: Command) => {
-      const client = clientOf(flags, context)
-      const out = output(self)
-      if (flags.at === undefined) printPage(await client.ticks.getAll(item), out)
-      else {
-        const found = await client.ticks.get(item, flags.at)
-        out.result(found, () => formatTicks([found], out))
-      }
-    },
-  )
+    .addOption(limitFlag().conflicts('at'))
+    .addOption(afterFlag().conflicts('at'))
+  addClientFlags(command).action(async (item: string, flags: GetFlags, self: Command) => {
+    const { ticks } = clientOf(flags, context)
+    const out = output(self)
+    const { at, limit = PAGE_TICKS, after } = flags
+    if (at === undefined) printPage(await ticks.getAll(item, { limit, after }), out)
+    else {
+      const found = await ticks.get(item, at)
+      out.result(found, () => formatTicks([found], out))
+    }
+  })
 }
 
 function addList(tick: Command, { context, output }: CommandParts): void {
@@ -93,10 +101,10 @@ function addList(tick: Command, { context, output }: CommandParts): void {
     .addOption(new Option('--state <state>', 'in this state').choices(STATES))
     .option('--from <time>', 'due at or after, RFC 3339', moment)
     .option('--before <time>', 'due before, RFC 3339', moment)
-    .option('--limit <number>', 'at most so many (default 50)', integer({ min: 1, max: MOST_TICKS }))
-    .option('--after <cursor>', 'the page that begins here, as the one before said')
+    .addOption(limitFlag())
+    .addOption(afterFlag())
   addClientFlags(command).action(async (flags: ClientFlags & TickQuery, self: Command) => {
-    const { item, state, from, before, limit = 50, after } = flags
+    const { item, state, from, before, limit = PAGE_TICKS, after } = flags
     const query = { item, state, from, before, limit, after }
     printPage(await clientOf(flags, context).ticks.list(query), output(self))
   })
@@ -112,7 +120,10 @@ function addCancel(tick: Command, { context, output }: CommandParts): void {
     async (item: string, flags: ClientFlags & { at?: string }, self: Command) => {
       const answer = await clientOf(flags, context).ticks.cancel(item, flags.at)
       const out = output(self)
-      out.result(answer, () => `cancelled  ${item}  ${out.count(answer.cancelled + answer.due)}`)
+      out.result(
+        answer,
+        () => `cancelled  ${escapeControls(item)}  ${out.count(answer.cancelled + answer.due)}`,
+      )
       if (answer.due > 0) out.talk(`${out.count(answer.due)} of them due already: may still fire`)
     },
   )
@@ -149,6 +160,15 @@ function targetOf({ to, in: inMs }: MoveFlags, { clock }: CliContext): string {
   })
 }
 
+function limitFlag(): Option {
+  const flag = new Option('--limit <number>', `at most so many (default ${PAGE_TICKS})`)
+  return flag.argParser(integer({ min: 1, max: MOST_TICKS }))
+}
+
+function afterFlag(): Option {
+  return new Option('--after <cursor>', 'the page that begins here, as the one before said')
+}
+
 function printPage(page: Page<TickView>, output: Output): void {
   output.result(page, () => formatTicks(page.items, output))
   if (page.next !== null) {
@@ -157,7 +177,7 @@ function printPage(page: Page<TickView>, output: Output): void {
 }
 
 function formatAnswer({ result, item, at }: TickAnswer): string {
-  return `${result}  ${item}  ${at}`
+  return escapeControls(`${result}  ${item}  ${at}`)
 }
 
 function formatTicks(ticks: readonly TickView[], output: Output): string {

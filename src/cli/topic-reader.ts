@@ -9,8 +9,8 @@ export interface TopicRead {
   limit: number
 }
 
-/** The most events of a page, by the server. */
-const MOST_EVENTS = 1000
+/** Events of a partition that are asked for at once, and held. */
+const PAGE_EVENTS = 500
 
 /** At most `limit` events: in order within a partition, and by time between partitions. */
 export async function* readTopic(
@@ -20,7 +20,7 @@ export async function* readTopic(
 ): AsyncGenerator<TopicEvent, void> {
   const bounds = topic.bounds.filter((bound) => partition === undefined || bound.partition === partition)
   if (partition !== undefined && bounds.length === 0) throw unknownPartition(topic, partition)
-  const pageSize = Math.min(limit, MOST_EVENTS)
+  const pageSize = Math.min(limit, PAGE_EVENTS)
   const readers = bounds.map(
     (bound) =>
       new PartitionReader(client, topic.name, {

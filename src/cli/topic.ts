@@ -5,7 +5,7 @@ import { HeadraceError, messageOf } from '../errors.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
 import { type ClientFlags, addClientFlags, clientOf, integer } from './flags.ts'
-import { type Column, type Output, formatDuration, formatTable } from './output.ts'
+import { type Column, type Output, escapeControls, formatDuration, formatTable } from './output.ts'
 import { readTopic, unknownPartition } from './topic-reader.ts'
 
 const EXAMPLES = `Examples:
@@ -96,7 +96,7 @@ async function followEvents({ client, name, flags, output, context }: Read): Pro
     partition,
     from: start,
     signal: context.signal,
-    onLost: (error) => output.talk(`${messageOf(error)}; trying again`),
+    onLost: (error) => output.talk(`${escapeControls(messageOf(error))}; trying again`),
   })
   let printed = 0
   for await (const event of events) {
@@ -134,7 +134,7 @@ function place(text: string): number | 'oldest' | 'head' {
 
 function formatEvent({ time, partition, offset, key, value }: TopicEvent, output: Output): string {
   const where = `${partition}/${offset}`.padEnd(8)
-  return `${output.dim(`${time}  ${where}`)}  ${key}  ${JSON.stringify(value)}`
+  return `${output.dim(`${time}  ${where}`)}  ${escapeControls(`${key}  ${JSON.stringify(value)}`)}`
 }
 
 export function formatTopics(topics: readonly TopicView[], output: Output): string {

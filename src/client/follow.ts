@@ -16,6 +16,8 @@ export interface FollowParts {
 
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5000
+/** Three of the server's heartbeats, which come every 15 s: a peer that has vanished closes nothing. */
+const SILENCE_MS = 45_000
 
 /** What is known from the connections so far. */
 interface Progress {
@@ -69,7 +71,7 @@ async function* connection<Value>(
   progress.retryInMs = FIRST_RETRY_MS
   const reader = new SseReader(lastId)
   const decoder = new TextDecoder()
-  for await (const bytes of stream) {
+  for await (const bytes of piecesOf(stream, transport)) {
     for (const { id, name, data } of reader.take(decoder.decode(bytes, { stream: true }))) {
       progress.lastId = id
       if (data === null) continue
@@ -77,6 +79,40 @@ async function* connection<Value>(
       const event = JSON.parse(data) as TopicEvent<Value>
       if (isNew(event, progress)) yield event
     }
+  }
+}
+
+/** What a stream brings. Throws when it stays silent, and lets go of it in any case. */
+async function* piecesOf(
+  stream: ReadableStream<Uint8Array>,
+  transport: TransportParts,
+): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await readInTime(reader, transport)
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Time counts only while a piece is waited for: whoever handles an event may take as long as it likes. */
+async function readInTime(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { clock, server }: TransportParts,
+): ReturnType<typeof reader.read> {
+  const silence = Promise.withResolvers<never>()
+  const timer = clock.timer(SILENCE_MS, () => {
+    const message = `nothing came for ${SILENCE_MS} ms from ${server}`
+    silence.reject(new HeadraceError('server_unreachable', message))
+  })
+  try {
+    return await Promise.race([reader.read(), silence.promise])
+  } finally {
+    timer.cancel()
   }
 }
 

@@ -12,8 +12,10 @@ export interface ConsumerParts {
   hostHeader: string
   token: string | null
   topic: string
+  /** Only events of keys that begin with it count. */
+  keyPrefix?: string
   clock: Clock
-  /** Told of every event; null: it holds no times. */
+  /** Told of every event that counts; null: it holds no times. */
   event(lateMs: number | null): void
   lost(reason: string): void
 }
@@ -38,7 +40,8 @@ export class Consumer {
 
   constructor(parts: ConsumerParts) {
     this.#parts = parts
-    this.#scanner = new EventScanner((lateMs) => parts.event(lateMs))
+    const { keyPrefix = '' } = parts
+    this.#scanner = new EventScanner((lateMs) => parts.event(lateMs), { keyPrefix })
   }
 
   /** Resolves when the server has begun to answer, so that nothing appended from then on is missed. */

@@ -2,6 +2,7 @@
 // 20,000 events a second a parse of each would cost more than all the rest of reading.
 
 const DATA = 'data:'
+const KEY = '"key":"'
 const AT = '"at":"'
 const TIME = '"time":"'
 const SECOND = '2027-02-28T14:16:00'.length
@@ -15,6 +16,8 @@ const LONGEST_LINE = 4 * 1024 * 1024
 
 export class EventScanner {
   readonly #event: (lateMs: number | null) => void
+  /** As it stands in the stream: JSON, its UTF-8 read as latin1. */
+  readonly #keyPrefix: string
   readonly #seconds = new Map<string, number>()
   #rest = ''
   /** Counts once its event has ended: one that was cut off in the middle must be sent again. */
@@ -23,9 +26,13 @@ export class EventScanner {
   /** The event has a name, so it is a word of the server and no event of the topic. */
   #named = false
 
-  /** `event` is told of every event, with time − at in milliseconds; null: it holds no such times. */
-  constructor(event: (lateMs: number | null) => void) {
+  /**
+   * `event` is told of every event whose key has the prefix, with time − at in milliseconds; null: it holds no
+   * such times.
+   */
+  constructor(event: (lateMs: number | null) => void, { keyPrefix = '' }: { keyPrefix?: string } = {}) {
     this.#event = event
+    this.#keyPrefix = Buffer.from(JSON.stringify(keyPrefix).slice(1, -1)).toString('latin1')
   }
 
   /** The position to resume after. */
@@ -52,12 +59,17 @@ export class EventScanner {
 
   #line(text: string, from: number, end: number): void {
     if (text.startsWith(DATA, from)) {
-      if (!this.#named) this.#event(this.#lateness(text, from, end))
+      if (!this.#named && this.#isCounted(text, from)) this.#event(this.#lateness(text, from, end))
     } else if (from === end) {
       this.#lastId = this.#id
       this.#named = false
     } else if (text.startsWith('id:', from)) this.#id = text.slice(from + 3, end).trim()
     else if (text.startsWith('event:', from)) this.#named = true
+  }
+
+  /** The key is the first of its name: only numbers and a text, whose quotes are escaped, stand before it. */
+  #isCounted(text: string, from: number): boolean {
+    return this.#keyPrefix === '' || text.startsWith(this.#keyPrefix, text.indexOf(KEY, from) + KEY.length)
   }
 
   /** `at` is the first of its name, in the value; `time` the last, after it. Quotes inside texts are escaped. */

@@ -14,6 +14,7 @@ export interface GeneratorOptions {
   token: string | null
   /** How many different items there are. */
   ids: number
+  /** What every item begins with; of the topic only events of such items are counted. */
   itemsPrefix: string
   /** Requests a second, whatever the answers (open loop); null: a connection sends when it was answered. */
   rate: number | null
@@ -125,6 +126,7 @@ class GeneratorRun {
           hostHeader: host,
           token: options.token,
           topic: TOPIC,
+          keyPrefix: options.itemsPrefix,
           event: (lateMs) => this.#tally.consumed(lateMs),
           lost: (reason) => this.#lost(reason),
         })

@@ -8,16 +8,28 @@ export async function openStore(address: string, context: StoreContext): Promise
     return openMemoryStore(context)
   }
   if (address.startsWith('sqlite:')) {
+    const path = checkPath(address.slice('sqlite:'.length))
     const { openSqliteStore } = await import('./sqlite/store.ts')
-    return openSqliteStore(address.slice('sqlite:'.length), context)
+    return openSqliteStore(path, context)
   }
-  throw new HeadraceError(
-    'store_unknown',
-    `the store address ${JSON.stringify(mask(address))} is not understood`,
-    {
-      remedy: 'write sqlite:./path/to/headrace.db or memory:',
-    },
-  )
+  throw refusal(`the store address ${JSON.stringify(mask(address))} is not understood`, HOW)
+}
+
+const HOW = 'write sqlite:./path/to/headrace.db or memory:'
+
+/** SQLite would take these for a file of that name, or for a database that nobody else sees. */
+function checkPath(path: string): string {
+  if (path === '') throw refusal('the store address "sqlite:" names no file', HOW)
+  if (path === ':memory:') {
+    throw refusal('the store address "sqlite::memory:" names no file', 'write memory: to keep nothing')
+  }
+  if (!path.includes('?')) return path
+  const address = JSON.stringify(`sqlite:${path}`)
+  throw refusal(`the store address ${address} has parameters`, 'name the file alone, without "?"')
+}
+
+function refusal(message: string, remedy: string): HeadraceError {
+  return new HeadraceError('store_unknown', message, { remedy })
 }
 
 /** An address without the password it may hold. */

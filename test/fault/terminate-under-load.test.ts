@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { describeFindings } from './check-ticks.ts'
 import { ServerProcess } from './server-process.ts'
 import { readStore } from './store-file.ts'
-import { terminateUnderLoad } from './terminate-under-load.ts'
+import { terminateUnderLoad, unansweredOf } from './terminate-under-load.ts'
 import { until } from './until.ts'
 import { Witness } from './witness.ts'
 
@@ -20,6 +20,18 @@ test('SIGTERM under load cuts no request, loses no tick, and ends with code 0 wi
     assert.equal(code, 0)
     assert.ok(tookMs < DRAIN_WITHIN_MS, `${tookMs} ms`)
   }
+})
+
+test('a request without an answer is cut, unless it came when silent connections were being closed', () => {
+  const open = { at: 0, outcome: 'info', status: null, code: null } as const
+  const posts = [
+    { ...open, item: 'before', sentAt: 900, answeredAt: null },
+    { ...open, item: 'in-time', sentAt: 1299, answeredAt: null },
+    { ...open, item: 'too-late', sentAt: 1300, answeredAt: null },
+    { ...open, item: 'answered', sentAt: 1299, answeredAt: 1301 },
+  ]
+  const { cut, late } = unansweredOf(posts, 1000)
+  assert.deepEqual([cut.map((name) => name.split('/')[0]), late], [['before', 'in-time'], 1])
 })
 
 test('SIGTERM during a stream of lines answers every line it has read and names the first it has not', async () => {

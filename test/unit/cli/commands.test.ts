@@ -56,6 +56,38 @@ test('tick get, move and cancel act on one tick or on all of an item', async () 
   assert.equal(await run('tick cancel a'), 'cancelled  a  1\n')
 })
 
+test('tick get reads the ticks of an item page by page', async () => {
+  await using server = await openServer()
+  const env = { HEADRACE_SERVER: server.url }
+  const { ticks } = createClient({ server: server.url })
+  await ticks.addAll([AT, '2099-03-01T00:00:00.000Z'].map((at) => ({ item: 'a', at })))
+  const { stdout, stderr } = await runProgram(['tick', 'get', 'a', '--limit', '1'], { env })
+  assert.match(stdout, /\na +2099-02-28[^\n]*\n$/)
+  const after = /--after (\S+)/.exec(stderr)?.[1] ?? ''
+  const second = await runProgram(['tick', 'get', 'a', '--after', after], { env })
+  assert.match(second.stdout, /\na +2099-03-01[^\n]*\n$/)
+})
+
+test('what a stranger put into an item or payload cannot steer a terminal', async () => {
+  await using server = await openServer()
+  const env = { HEADRACE_SERVER: server.url }
+  const evil = 'a\u001b]0;owned\u0007\u009b2J\u007f'
+  const run = async (...args: string[]): Promise<string> => (await runProgram(args, { env })).stdout
+  const payload = JSON.stringify({ evil })
+  const printed = [
+    await run('tick', 'add', evil, '--at', AT, '--payload', payload),
+    await run('tick', 'list'),
+    await run('tick', 'cancel', evil),
+    await run('tick', 'add', evil, '--at', PAST, '--payload', payload),
+    await run('topic', 'read', 'ticks', '--follow', '--from', 'oldest', '--limit', '1'),
+    await run('topic', 'read', 'ticks'),
+  ]
+  for (const text of printed) {
+    assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u)
+    assert.match(text, /a\\u001b\]0;owned\\u0007\\u009b2J\\u007f/)
+  }
+})
+
 test('a topic is read over all partitions in the order of time, a line an event', async () => {
   await using server = await openServer()
   const client = createClient({ server: server.url })

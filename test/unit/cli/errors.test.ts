@@ -42,6 +42,18 @@ test("the server's own document is shown whole, each of its errors on a line", (
   assert.match(formatError(error, PLAIN), /\n {2}what {5}at: is missing\n/)
 })
 
+test('control characters in the words of others are escaped', () => {
+  const error = new HeadraceError('store_failed', 'bad \u001b[2J', { remedy: 'see \u009b' })
+  assert.doesNotMatch(formatError(error, { ...PLAIN, verbose: true }).replaceAll('\n', ''), /\p{Cc}/u)
+  assert.match(formatError(error, PLAIN), /bad \\u001b\[2J\n[^]*try {6}see \\u009b\n$/)
+})
+
+test('what to try is said in commands, where the server speaks of routes', () => {
+  const error = new HeadraceError('tick_unknown', 'no such tick', { remedy: 'GET /v1/ticks' })
+  assert.match(formatError(error, PLAIN), /try {6}.*headrace topic read ticks.*headrace tick list\n$/)
+  assert.match(formatError(error, { ...PLAIN, json: true }), /GET \/v1\/ticks/)
+})
+
 test('a stack is shown only with --verbose, with its causes', () => {
   assert.doesNotMatch(formatError(taken, PLAIN), /\n {4}at /)
   const text = formatError(taken, { ...PLAIN, verbose: true })

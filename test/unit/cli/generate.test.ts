@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ended } from '../../../src/cli/context.ts'
 import { formatSecond } from '../../../src/cli/generate.ts'
+import { createClient } from '../../../src/client/client.ts'
 import type { GeneratorReport } from '../../../src/generator/generator.ts'
 import { openServer } from '../client/open-server.ts'
 import { runProgram } from './run-cli.ts'
@@ -43,6 +44,16 @@ test('with --json stdout is one document, and the lines are talk', async () => {
   assert.ok(report.totals.consumed > 0)
   assert.equal(report.totals.early, 0)
   assert.match(stderr, /^generated /)
+})
+
+test('only events of its own run are counted as consumed', async () => {
+  await using server = await openServer()
+  const stranger = createClient({ server: server.url })
+  const at = new Date(Date.now() + 200).toISOString()
+  await stranger.ticks.addAll(Array.from({ length: 500 }, (_, index) => ({ item: `item-${index}`, at })))
+  const args = ['generate', ...SMALL, '--rate', '50', '--json', '--server', server.url]
+  const { totals } = JSON.parse((await runProgram(args)).stdout) as GeneratorReport
+  assert.ok(totals.consumed > 0 && totals.consumed <= totals.generated, JSON.stringify(totals))
 })
 
 test('a rate that is not reached misses the threshold', async () => {

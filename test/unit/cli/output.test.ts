@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatDuration, formatFields, formatTable, groupDigits, hasColor } from '../../../src/cli/output.ts'
+import {
+  escapeControls,
+  formatDuration,
+  formatFields,
+  formatTable,
+  groupDigits,
+  hasColor,
+} from '../../../src/cli/output.ts'
 
 test('durations are short and have at most two units', () => {
   const samples: [number, string][] = [
@@ -43,6 +50,18 @@ test('a table is as wide as its widest texts, and cuts nothing', () => {
   assert.equal(lines[0], `${'name'.padEnd(300)}    count`)
   assert.equal(lines[1], `${long}        7`)
   assert.equal(lines[2], `${'b'.padEnd(300)}  1234567`)
+})
+
+test('control characters of every kind are shown, not sent, and all else stays as it is', () => {
+  const controls = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index)]
+  for (const code of controls) {
+    const text = escapeControls(`a${String.fromCharCode(code)}b`)
+    assert.match(text, /^a\\(u00[0-9a-f]{2}|[bfnrt])b$/)
+    assert.equal(JSON.parse(`"${text}"`), `a${String.fromCharCode(code)}b`)
+  }
+  assert.equal(escapeControls('Grüße, 世界 \\ 🙂'), 'Grüße, 世界 \\ 🙂')
+  const table = formatTable([{ title: 'item', text: (item: string) => item }], ['\u001b[2J\n', 'b'])
+  assert.equal(table, 'item\n\\u001b[2J\\n\nb')
 })
 
 test('fields are aligned at their values', () => {

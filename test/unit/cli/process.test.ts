@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createClient } from '../../../src/client/client.ts'
+import { until } from '../../fault/until.ts'
 import { openServer } from '../client/open-server.ts'
 import { startCli } from './run-cli.ts'
 
@@ -79,6 +80,15 @@ describe('exit codes', { concurrency: 2 }, () => {
   })
 })
 
+test('143 when terminated', async () => {
+  await using server = await openServer()
+  const follow = startCli(['topic', 'read', 'ticks', '--follow', '--from', 'oldest', '--server', server.url])
+  await createClient({ server: server.url }).ticks.add({ item: 'a', at: '2020-01-01T00:00:00Z' })
+  await follow.saw('"item":"a"')
+  follow.kill('SIGTERM')
+  assert.equal((await follow.exited).code, 143)
+})
+
 test('serve says where it is, answers, and drains on SIGTERM with exit code 0', async () => {
   const server = startCli(['serve', '--store', 'memory:', '--port', '0', '--json'])
   await server.saw('ready in')
@@ -130,6 +140,35 @@ test('a reader that has seen enough ends a command quietly', async () => {
   const { code, stderr } = await follow.exited
   assert.deepEqual([code, stderr], [0, ''])
 })
+
+test('serve outlives the readers of its streams, and drains as ever', async () => {
+  const server = startCli(['serve', '--store', 'memory:', '--port', '0', '--json'])
+  await server.saw('ready in')
+  const { url } = JSON.parse(server.printed.stdout) as { url: string }
+  server.closeStdout()
+  server.closeStderr()
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = body.writable.getWriter()
+  const text = new TextEncoder()
+  const posted = fetch(`${url}/ticks`, { method: 'POST', body: body.readable, duplex: 'half' })
+  await writer.write(text.encode('{"item":"a",'))
+  await createClient({ server: url }).status()
+  // It says that it drains, to nobody.
+  server.kill('SIGTERM')
+  await until('it listens no more', async () => !(await isListening(url)), 10_000)
+  await writer.write(text.encode(`"at":"${AT}"}`))
+  await writer.close()
+  assert.equal((await posted).status, 202)
+  assert.equal((await server.exited).code, 0)
+})
+
+/** Whether a server takes new connections. */
+function isListening(url: string): Promise<boolean> {
+  return fetch(`${url}/livez`, { headers: { connection: 'close' } }).then(
+    async (answer) => (await answer.text()) !== '',
+    () => false,
+  )
+}
 
 test('the default store gets its folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'headrace-'))

@@ -40,6 +40,7 @@ export interface CliProcess {
   saw(text: string): Promise<void>
   kill(signal: NodeJS.Signals): void
   closeStdout(): void
+  closeStderr(): void
   readonly printed: Printed
   readonly exited: Promise<Printed & { code: number | null }>
 }
@@ -66,6 +67,7 @@ export function startCli(
     exited,
     kill: (signal) => void child.kill(signal),
     closeStdout: () => void child.stdout.destroy(),
+    closeStderr: () => void child.stderr.destroy(),
     async saw(text) {
       const holds = (): boolean => printed.stdout.includes(text) || printed.stderr.includes(text)
       const seen = new Promise<void>((resolve) => {

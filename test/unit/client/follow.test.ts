@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { type TopicEvent, createClient } from '../../../src/client/client.ts'
 import { HeadraceError } from '../../../src/errors.ts'
 import { systemClock } from '../../../src/clock.ts'
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { until } from '../../fault/until.ts'
 import { openStream } from './open-stream.ts'
 import { openServer } from './open-server.ts'
 
@@ -81,4 +83,41 @@ test('a problem that the server tells within the stream ends it, unless it may p
   const events = createClient({ server: server.url }).topics.follow('ticks', { onLost })
   await assert.rejects(events.next(), { code: 'offset_gone', message: 'gone' })
   assert.deepEqual(lost, ['store_failed'])
+})
+
+test('a connection without a byte for 45 seconds is taken for lost, and resumed', async () => {
+  const clock = new VirtualClock()
+  await using server = await openStream([`id: 0:1\n${event(0, 0)}`, event(0, 1)], { silent: true })
+  const lost: string[] = []
+  const onLost = (error: unknown): void => void lost.push((error as Error).message)
+  const events = createClient({ server: server.url, clock }).topics.follow('ticks', { onLost })
+  assert.equal((await events.next()).value?.id, '0/0')
+  const next = events.next()
+  await clock.advance(44_999)
+  assert.deepEqual(lost, [])
+  await clock.advance(1)
+  await until('the loss is told', () => lost.length === 1, 5000)
+  assert.match(lost[0] ?? '', /nothing came for 45000 ms/)
+  await clock.advance(1000)
+  assert.equal((await next).value?.id, '0/1')
+  assert.deepEqual(server.lastEventIds, [undefined, '0:1'])
+  await events.return()
+})
+
+test('a byte now and then keeps a connection, and so does a reader that takes its time', async () => {
+  const clock = new VirtualClock()
+  await using server = await openStream([event(0, 0)], { silent: true })
+  const lost: unknown[] = []
+  const onLost = (error: unknown): void => void lost.push(error)
+  const events = createClient({ server: server.url, clock }).topics.follow('ticks', { onLost })
+  await events.next()
+  await clock.advance(100_000)
+  for (let offset = 1; offset < 5; offset++) {
+    const next = events.next()
+    await clock.advance(40_000)
+    server.say(`:\n\n${event(0, offset)}`)
+    assert.equal((await next).value?.offset, offset)
+  }
+  assert.deepEqual(lost, [])
+  await events.return()
 })

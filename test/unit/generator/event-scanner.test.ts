@@ -56,3 +56,14 @@ test('an id counts only when its event has ended, so that a cut event comes agai
 test('a word of the server is no event of the topic', () => {
   assert.deepEqual(scan(['event: problem\ndata: {"code":"store_failed"}\n\n', STREAM]).lateness, [25, 0])
 })
+
+test('with a prefix only events of keys that begin with it are counted', () => {
+  const prefix = 'é"run-1-'
+  const lateness: (number | null)[] = []
+  const scanner = new EventScanner((lateMs) => lateness.push(lateMs), { keyPrefix: prefix })
+  for (const key of [`${prefix}07`, 'run-1-07', `x${prefix}07`, '"key":"é', '']) {
+    const text = event({ key, value: { item: key, at }, time: at })
+    scanner.take(Buffer.from(`id: 0:7\n${text}`).toString('latin1'))
+  }
+  assert.deepEqual([lateness, scanner.lastId], [[0], '0:7'])
+})

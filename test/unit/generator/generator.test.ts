@@ -90,7 +90,7 @@ test('a cut connection is an error, and is opened again', async () => {
 
 test('events of the topic are consumed with their lateness', async () => {
   const event = (lateMs: number): string =>
-    `data: {"partition":0,"value":{"item":"a","at":"2027-01-01T00:00:00.000Z"},"time":"2027-01-01T00:00:00.0${lateMs}Z"}\n\n`
+    `data: {"partition":0,"key":"item-1","value":{"item":"item-1","at":"2027-01-01T00:00:00.000Z"},"time":"2027-01-01T00:00:00.0${lateMs}Z"}\n\n`
   await using server = await openRawServer({ events: () => [event(10), event(20), event(30)] })
   const seconds: Second[] = []
   const report = await runGenerator(options(server.url, { follow: true }), {
