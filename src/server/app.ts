@@ -5,7 +5,7 @@ import { HeadraceError, assert } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
-import { type Guard, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
+import { type Guard, hostGuard, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
 import { addBodyParsers } from './body.ts'
 import { Drain } from './drain.ts'
 import { addHealth } from './health.ts'
@@ -48,7 +48,7 @@ export function createServer(race: Headrace, ticks: Ticks, options: Partial<Serv
     startedAt: race.clock.mono(),
   }
   const app = build(context)
-  const routes = equipRoutes(app, context, settings.token)
+  const routes = equipRoutes(app, context, settings)
   addRoutes(app, context, routes)
   let closing: Promise<void> | null = null
   return {
@@ -84,16 +84,20 @@ function build(context: ServerContext): FastifyInstance {
 }
 
 /** Guards and counts every route that is added from here on, whoever adds it. */
-function equipRoutes(app: FastifyInstance, { race }: ServerContext, token: string | null): DocumentedRoute[] {
+function equipRoutes(
+  app: FastifyInstance,
+  { race }: ServerContext,
+  { token, host }: ServerOptions,
+): DocumentedRoute[] {
   const routes: DocumentedRoute[] = []
-  const tokenCheck = token === null ? null : tokenGuard(token)
+  const callerCheck = token === null ? hostGuard(host) : tokenGuard(token)
   app.addHook('onRoute', (route: RouteOptions) => {
     const doc = route.config?.doc
     const method = String(route.method)
     assert(doc !== undefined, `the route ${method} ${route.url} describes itself`)
     if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
     const guards: Guard[] = []
-    if (tokenCheck !== null && doc.open !== true) guards.push(tokenCheck)
+    if (token === null || doc.open !== true) guards.push(callerCheck)
     if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite)
     route.onRequest = (request, _reply, done) => {
       for (const guard of guards) guard(request.headers)
@@ -106,7 +110,7 @@ function equipRoutes(app: FastifyInstance, { race }: ServerContext, token: strin
     }
   })
   app.setNotFoundHandler((request, reply) => {
-    tokenCheck?.(request.headers)
+    callerCheck(request.headers)
     answerUnknownRoute(routes, request, reply)
     const { statusCode: status, elapsedTime: tookMs } = reply
     race.telemetry.emit('http.answered', { route: 'unknown', method: request.method, status, tookMs })

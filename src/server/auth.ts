@@ -1,4 +1,5 @@
-// Who may ask: a bearer token, compared in constant time, and no changes on behalf of another site.
+// Who may ask: a bearer token, compared in constant time; without one only who asks for this machine by name;
+// and no changes on behalf of another site.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
@@ -42,6 +43,21 @@ export function tokenGuard(token: string): Guard {
 
 function hash(token: string): Buffer {
   return createHash('sha256').update(token).digest()
+}
+
+/**
+ * Without a token, refuses a request for any name but this machine's own: a page whose name was made to lead to
+ * 127.0.0.1 (DNS rebinding) counts as the same site for the browser, and only `Host` tells it apart.
+ */
+export function hostGuard(configured: string): Guard {
+  return ({ host = '' }) => {
+    const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d*)?$/.exec(host) ?? []
+    const name = (bracketed ?? plain ?? '').toLowerCase()
+    if (isLoopback(name) || name === configured.toLowerCase()) return
+    throw new HeadraceError('host_unknown', `this server is not ${JSON.stringify(host.slice(0, 256))}`, {
+      remedy: 'ask for localhost or 127.0.0.1; to be reached by another name, set HEADRACE_TOKEN',
+    })
+  }
 }
 
 /** A browser says where a request comes from; a page of another site must not change anything here. */

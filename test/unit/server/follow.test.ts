@@ -15,7 +15,7 @@ async function follow(
   headers = '',
 ): Promise<Wire> {
   const wire = await openWire(t, serving)
-  wire.socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n${headers}\r\n`)
+  wire.socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n${headers}\r\n`)
   await wire.receives(': following')
   return wire
 }
