@@ -33,8 +33,9 @@ export interface TopicParts {
   telemetry: Telemetry
 }
 
-/** The most events that one read answers. */
+/** The most events that one read answers, and the most bytes. */
 export const MOST_EVENTS = 1000
+const MOST_BYTES = 16 * 1024 * 1024
 
 export class Topic<Value = unknown> {
   readonly name: string
@@ -75,7 +76,7 @@ export class Topic<Value = unknown> {
     return appended
   }
 
-  /** Events of a partition from an offset on; `next` is where to go on. */
+  /** Events of a partition from an offset on, fewer than `limit` if they are large; `next` is where to go on. */
   async read(
     partition: number,
     from = 0,
@@ -86,7 +87,11 @@ export class Topic<Value = unknown> {
       throw badRead('limit', limit, `a whole number from 1 to ${MOST_EVENTS}`)
     }
     await this.open()
-    const events = await this.#parts.store.read(this.name, { partition, from, limit })
+    const { events } = await this.#parts.store.read(this.name, {
+      from: [{ partition, offset: from }],
+      limit,
+      maxBytes: MOST_BYTES,
+    })
     return { events: events.map((event) => viewEvent<Value>(event)), next: from + events.length }
   }
 

@@ -1,6 +1,6 @@
 // Following topics by server-sent events: one partition, or a whole topic.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TopicStatus } from '../log/store.ts'
+import type { Position, TopicStatus } from '../log/store.ts'
 import { Follower } from './follower.ts'
 import { refuse } from './json.ts'
 import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
@@ -36,12 +36,13 @@ export function wantsStream(request: FastifyRequest): boolean {
 
 export function followPartition(
   context: ServerContext,
-  { topic, partition, from }: { topic: string; partition: number; from: number },
+  topic: string,
+  { partition, offset }: Position,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const resumed = lastEventId(request)
-  const first = resumed === null ? from : readOffset(resumed, 'Last-Event-ID') + 1
+  const first = resumed === null ? offset : readOffset(resumed, 'Last-Event-ID') + 1
   return follow(context, { topic, positions: new Map([[partition, first]]), whole: false }, reply)
 }
 
