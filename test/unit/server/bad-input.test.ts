@@ -53,9 +53,29 @@ const bodies: Record<string, { body: string | Buffer; detail: RegExp; remedy?: R
   },
 }
 
-for (const [name, { body, detail, remedy }] of Object.entries(bodies)) {
-  test(`${name} is refused with a clear problem, and puts nothing`, async (t) => {
-    const serving = await serve(t)
+const inModeOne: typeof bodies = {
+  'an unknown onConflict': {
+    body: '{"item":"a","at":1,"onConflict":"last"}',
+    detail: /onConflict is "last"/,
+  },
+  'an onConflict that is no text': { body: '{"item":"a","at":1,"onConflict":{}}', detail: /of type object/ },
+  'an onConflict deep enough to break stacks': {
+    body: `{"item":"a","at":1,"onConflict":${nested(200_000)}}`,
+    detail: /of type object/,
+    remedy: /choose earliest/,
+  },
+}
+
+const cases = [
+  ...Object.entries(bodies).map(([name, body]) => ({ name, mode: 'each', ...body }) as const),
+  ...Object.entries({ ...bodies, ...inModeOne }).map(
+    ([name, body]) => ({ name, mode: 'one', ...body }) as const,
+  ),
+]
+
+for (const { name, mode, body, detail, remedy } of cases) {
+  test(`${name} is refused with a clear problem in mode ${mode}, and puts nothing`, async (t) => {
+    const serving = await serve(t, { mode })
     const answer = await ask(serving, 'POST', '/ticks', { body })
     assertProblem(answer, 400, 'invalid_input')
     assert.match(String(answer.body['detail']), detail)
