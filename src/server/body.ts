@@ -7,6 +7,9 @@ import { readJson, refuse } from './json.ts'
 /** Stands for a body that its handler reads line by line. */
 export const NDJSON = Symbol('ndjson')
 
+/** The type of answers that are written as text. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 const JSON_TYPES = ['application/json', 'application/x-www-form-urlencoded']
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl']
 

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { PutAnswer } from '../pool/merge.ts'
 import { answersOf } from '../pool/pool.ts'
 import type { PutRequest, PutResponse } from '../pool/store.ts'
-import { NDJSON, NDJSON_TYPES, bytesOf } from './body.ts'
+import { JSON_TYPE, NDJSON, NDJSON_TYPES, bytesOf } from './body.ts'
 import { readJson, refuse } from './json.ts'
 import { ACCEPTED } from './problem.ts'
 import type { RouteDoc, ServerContext } from './route.ts'
@@ -15,7 +15,6 @@ import { type TickPut, readTick, readTicks } from './tick-input.ts'
 import { streamTicks } from './ticks-stream.ts'
 
 const KEEP_ANSWERS_MS = 24 * 3_600_000
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 const DOC: RouteDoc = {
   summary: 'Posts one tick, a list of ticks (all or nothing), or a stream of lines with a result for each.',

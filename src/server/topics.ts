@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseOtherPartition } from '../log/refuse.ts'
 import type { LogStore, TopicStatus } from '../log/store.ts'
 import { MOST_EVENTS } from '../log/topic.ts'
+import { JSON_TYPE } from './body.ts'
 import { writeEvent } from './event-json.ts'
 import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
 import { EVENTS, FOLLOWED_EVENT, TOPIC, TOPICS } from './schemas.ts'
@@ -81,6 +82,6 @@ async function readPartition(
     limit: wanted,
     maxBytes: LARGEST_PAGE_BYTES,
   })
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', JSON_TYPE)
   return `{"events":[${events.map(writeEvent).join(',')}],"next":${position.offset + events.length}}`
 }
