@@ -5,9 +5,21 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { HeadraceError } from '../errors.ts'
 
-/** Refuses to be reachable from other machines without a token. */
+/** What a token needs to withstand guessing from another machine. */
+const SHORTEST_TOKEN = 16
+
+/** Refuses to be reachable from other machines without a token, and a token that no request can carry. */
 export function refuseOpenServer(host: string, token: string | null): void {
-  if (token !== null || isLoopback(host)) return
+  if (isIP(host) === 0 && /^[\d.]+$|:/.test(host)) {
+    throw new HeadraceError('invalid_options', `there is no address ${host}`, {
+      remedy: 'choose an address of this machine, such as 127.0.0.1 or ::1 (without brackets)',
+    })
+  }
+  if (token !== null) {
+    refuseToken(token, isLoopback(host))
+    return
+  }
+  if (isLoopback(host)) return
   throw new HeadraceError(
     'token_required',
     `listening on ${host} lets other machines in, and no token is set`,
@@ -17,11 +29,25 @@ export function refuseOpenServer(host: string, token: string | null): void {
   )
 }
 
+function refuseToken(token: string, local: boolean): void {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new HeadraceError('invalid_options', 'the token holds more than visible ASCII characters', {
+      remedy: 'no header can carry it: make one with `openssl rand -hex 32`',
+    })
+  }
+  if (local || token.length >= SHORTEST_TOKEN) return
+  throw new HeadraceError(
+    'invalid_options',
+    `the token has ${token.length} characters; off loopback it needs ${SHORTEST_TOKEN}`,
+    { remedy: 'make one with `openssl rand -hex 32`' },
+  )
+}
+
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const family = isIP(host)
   return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -64,6 +64,31 @@ test('off loopback it refuses to start without a token', async (t) => {
   }
 })
 
+test('a token that no header can carry, or that can be guessed from elsewhere, is refused at start', async (t) => {
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  const listen = (host: string, token: string): Promise<string> =>
+    createServer(race, race.ticks(), { host, token, port: 0 }).listen()
+  for (const token of ['two words', 'naïve-but-long-enough', 'tab\tinside-of-the-token', '']) {
+    await assert.rejects(listen('127.0.0.1', token), { code: 'invalid_options' }, token)
+  }
+  await assert.rejects(listen('0.0.0.0', 'x'.repeat(15)), {
+    code: 'invalid_options',
+    message: /15.*needs 16/,
+  })
+})
+
+test('an address that cannot be is called so, whether or not a token is set', async (t) => {
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  for (const host of ['999.1.1.1', '127.0.0', '[::1]', ':::1']) {
+    for (const token of [null, TOKEN]) {
+      const server = createServer(race, race.ticks(), { host, token, port: 0 })
+      await assert.rejects(server.listen(), { code: 'invalid_options', message: /no address/ }, host)
+    }
+  }
+})
+
 test('a change on behalf of another site is refused, whatever the route', async (t) => {
   const serving = await serve(t)
   const changes = serving.server.routes.filter(({ method }) => method !== 'GET')
