@@ -6,14 +6,14 @@ import type { Headrace } from '../headrace.ts'
 import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
 import { type Guard, hostGuard, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
-import { addBodyParsers } from './body.ts'
+import { addBodyParsers, refuseEncoding } from './body.ts'
 import { Drain } from './drain.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
 import { LARGEST_BODY_BYTES } from './problem.ts'
-import { answerBrokenRequest, answerError, answerUnknownRoute } from './refusal.ts'
+import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
 import type { ServerContext } from './route.ts'
 import { addStatus } from './status.ts'
 import { addStream } from './stream.ts'
@@ -73,6 +73,7 @@ function build(context: ServerContext): FastifyInstance {
     frameworkErrors: (error, request, reply) => answerError(context, error, request, reply),
   })
   app.server.maxConnections = MOST_CONNECTIONS
+  app.server.on('checkExpectation', answerExpectation)
   drain.watch(app.server)
   app.setErrorHandler((error, request, reply) => answerError(context, error, request, reply))
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -98,7 +99,7 @@ function equipRoutes(
     if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
     const guards: Guard[] = []
     if (token === null || doc.open !== true) guards.push(callerCheck)
-    if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite)
+    if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite, refuseEncoding)
     route.onRequest = (request, _reply, done) => {
       for (const guard of guards) guard(request.headers)
       done()

@@ -105,6 +105,36 @@ test('another content type is a 415 that names it', async (t) => {
   assert.match(String(answer.body['detail']), /text\/xml/)
 })
 
+test('text is read as JSON, and is still refused from another site', async (t) => {
+  const serving = await serve(t)
+  const request = { body: `{"item":"a","at":"${LATER}"}`, headers: { 'content-type': 'text/plain' } }
+  assert.equal((await ask(serving, 'POST', '/ticks', request)).status, 202)
+  const headers = { ...request.headers, origin: 'https://evil.example' }
+  assertProblem(await ask(serving, 'POST', '/ticks', { ...request, headers }), 403, 'cross_site')
+})
+
+test('bytes that are not plain UTF-8 are a 415', async (t) => {
+  const serving = await serve(t)
+  const body = `{"item":"a","at":"${LATER}"}`
+  const wrong = [
+    { 'content-type': 'application/json; charset=utf-16' },
+    { 'content-type': 'application/x-ndjson; charset="latin1"' },
+    { 'content-encoding': 'gzip' },
+  ]
+  for (const headers of wrong) {
+    assertProblem(await ask(serving, 'POST', '/ticks', { body, headers }), 415, 'media_type')
+  }
+  const headers = { 'content-type': 'application/json; charset="UTF-8"' }
+  assert.equal((await ask(serving, 'POST', '/ticks', { body, headers })).status, 202)
+})
+
+test('an expectation that nobody can meet is a problem', async (t) => {
+  const wire = await openWire(t, await serve(t))
+  wire.socket.write('GET /healthy HTTP/1.1\r\nhost: localhost\r\nexpect: foo\r\n\r\n')
+  await wire.receives('"code":"invalid_input"')
+  assert.match(wire.received, /^HTTP\/1.1 400 [^]*problem\+json/)
+})
+
 test('lines are refused where one object is wanted', async (t) => {
   const headers = { 'content-type': 'application/x-ndjson' }
   const serving = await serve(t)
