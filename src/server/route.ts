@@ -33,6 +33,10 @@ export interface RouteDoc {
   errors?: readonly ErrorCode[]
 }
 
+/** What a route that reads from the store may answer, and one that writes to it. */
+export const READ_ERRORS = ['store_failed', 'not_running'] as const
+export const WRITE_ERRORS = ['store_busy', 'store_full', ...READ_ERRORS] as const
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     doc?: RouteDoc

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Position, TopicStatus } from '../log/store.ts'
 import { Follower } from './follower.ts'
 import { refuse } from './json.ts'
-import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
 import { FOLLOWED_EVENT } from './schemas.ts'
 
 const FOLLOW: RouteDoc = {
@@ -11,7 +11,7 @@ const FOLLOW: RouteDoc = {
   query: { from: '`head` (what comes from now on, the default) or `oldest`' },
   headers: { 'Last-Event-ID': 'Go on after the message with this id.' },
   answer: { 'text/event-stream': FOLLOWED_EVENT },
-  errors: ['invalid_input', 'topic_unknown'],
+  errors: ['invalid_input', 'topic_unknown', ...READ_ERRORS],
 }
 
 export function addStream(app: FastifyInstance, context: ServerContext): void {

@@ -7,7 +7,14 @@ import type { Entry, EntryState } from '../pool/entry.ts'
 import type { EntryQuery } from '../pool/store.ts'
 import { JSON_TYPE, jsonOf } from './body.ts'
 import { isObject, refuse } from './json.ts'
-import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
+import {
+  READ_ERRORS,
+  type RouteDoc,
+  type ServerContext,
+  WRITE_ERRORS,
+  readNumber,
+  readQuery,
+} from './route.ts'
 import { CANCELLED, RESCHEDULE, TICK, TICKS, TICK_RESULT } from './schemas.ts'
 import { readCursor, writePage, writeTick } from './tick-json.ts'
 
@@ -27,26 +34,26 @@ const LIST: RouteDoc = {
     ...PAGING,
   },
   answer: { 'application/json': TICKS },
-  errors: ['invalid_input'],
+  errors: ['invalid_input', ...READ_ERRORS],
 }
 const GET: RouteDoc = {
   summary: 'The ticks of an item, or with `at` the one tick.',
   query: { at: 'the tick of this time', ...PAGING },
   answer: { 'application/json': { oneOf: [TICKS, TICK] } },
-  errors: ['invalid_input', 'tick_unknown'],
+  errors: ['invalid_input', 'tick_unknown', ...READ_ERRORS],
 }
 const PATCH: RouteDoc = {
   summary: 'Reschedules a tick in one step.',
   query: { at: 'the tick of this time; required in mode `each`' },
   body: { 'application/json': RESCHEDULE },
   answer: { 'application/json': TICK_RESULT },
-  errors: ['invalid_input', 'tick_unknown', 'tick_due'],
+  errors: ['invalid_input', 'tick_unknown', 'tick_due', ...WRITE_ERRORS],
 }
 const DELETE: RouteDoc = {
   summary: 'Cancels the ticks of an item, or with `at` the one tick.',
   query: { at: 'the tick of this time' },
   answer: { 'application/json': CANCELLED },
-  errors: ['invalid_input', 'tick_unknown'],
+  errors: ['invalid_input', 'tick_unknown', ...WRITE_ERRORS],
 }
 
 export function addTicks(app: FastifyInstance, context: ServerContext): void {

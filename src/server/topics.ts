@@ -5,7 +5,7 @@ import type { LogStore, TopicStatus } from '../log/store.ts'
 import { MOST_EVENTS } from '../log/topic.ts'
 import { JSON_TYPE } from './body.ts'
 import { writeEvent } from './event-json.ts'
-import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
 import { EVENTS, FOLLOWED_EVENT, TOPIC, TOPICS } from './schemas.ts'
 import { followPartition, wantsStream } from './stream.ts'
 
@@ -13,11 +13,15 @@ const PAGE = 100
 /** A page ends early when its events are this large together. */
 const LARGEST_PAGE_BYTES = 4 * 1024 * 1024
 
-const LIST: RouteDoc = { summary: 'Every topic.', answer: { 'application/json': TOPICS } }
+const LIST: RouteDoc = {
+  summary: 'Every topic.',
+  answer: { 'application/json': TOPICS },
+  errors: READ_ERRORS,
+}
 const GET: RouteDoc = {
   summary: 'One topic, with the offsets that each partition holds.',
   answer: { 'application/json': TOPIC },
-  errors: ['topic_unknown'],
+  errors: ['topic_unknown', ...READ_ERRORS],
 }
 const READ: RouteDoc = {
   summary: 'Events of one partition in order; with `Accept: text/event-stream` it follows.',
@@ -27,7 +31,7 @@ const READ: RouteDoc = {
   },
   headers: { 'Last-Event-ID': 'When following: go on after this offset.' },
   answer: { 'application/json': EVENTS, 'text/event-stream': FOLLOWED_EVENT },
-  errors: ['invalid_input', 'topic_unknown', 'partition_unknown', 'offset_gone'],
+  errors: ['invalid_input', 'topic_unknown', 'partition_unknown', 'offset_gone', ...READ_ERRORS],
 }
 
 export function addTopics(app: FastifyInstance, context: ServerContext): void {
