@@ -5,7 +5,7 @@ import { HeadraceError, assert } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
-import { type Guard, hostGuard, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
+import { type Guard, hostGuard, isLoopback, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
 import { addBodyParsers, refuseEncoding } from './body.ts'
 import { Drain } from './drain.ts'
 import { addHealth } from './health.ts'
@@ -13,6 +13,7 @@ import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
 import { LARGEST_BODY_BYTES } from './problem.ts'
+import { Recent } from './recent.ts'
 import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
 import type { ServerContext } from './route.ts'
 import { addStatus } from './status.ts'
@@ -46,6 +47,8 @@ export function createServer(race: Headrace, ticks: Ticks, options: Partial<Serv
     ticks,
     drain: new Drain(race.clock),
     startedAt: race.clock.mono(),
+    local: isLoopback(settings.host),
+    counts: new Recent(race.clock, () => ticks.pool.count()),
   }
   const app = build(context)
   const routes = equipRoutes(app, context, settings)
