@@ -114,8 +114,15 @@ test('one partition is followed in order, and resumed after its last offset', as
 test('an event is found even when its hint was lost', async (t) => {
   const serving = await serve(t)
   serving.race.store.watch = () => () => undefined
+  const { log } = serving.race.store
+  const read = log.read.bind(log)
+  let reads = 0
+  log.read = (topic, request) => {
+    reads += 1
+    return read(topic, request)
+  }
   const wire = await follow(t, serving, '/v1/topics/ticks/events')
-  await serving.race.clock.sleep(50)
+  await until(() => reads === 1, 'the look that finds nothing')
   await append(serving, 'a')
   await until(() => messages(wire).length === 1, 'the event')
 })
@@ -148,15 +155,24 @@ test('a client that does not read holds no more than a little, and gets all when
 })
 
 test('nobody listens, nothing is read', async (t) => {
-  const serving = await serve(t)
+  const serving = await serve(t, {}, { clock: fastClock(20) })
+  const { store } = serving.race
+  const watch = store.watch.bind(store)
+  let ended = false
+  store.watch = (listener) => {
+    const unwatch = watch(listener)
+    return () => {
+      ended = true
+      unwatch()
+    }
+  }
   const wire = await follow(t, serving, '/v1/topics/ticks/events')
   wire.socket.destroy()
-  await serving.race.clock.sleep(50)
+  await until(() => ended, 'the end of the follower')
   let calls = 0
-  const { log } = serving.race.store
-  log.read = () => Promise.reject(new Error(`call ${(calls += 1)}`))
+  store.log.read = () => Promise.reject(new Error(`call ${(calls += 1)}`))
   await append(serving, 'a')
-  await serving.race.clock.sleep(1200)
+  await serving.race.clock.sleep(3000)
   assert.equal(calls, 0)
 })
 
