@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   address_in_use: { title: 'The port is taken', retryable: false },
   unauthorized: { title: 'The token is missing or wrong', retryable: false },
   cross_site: { title: 'Another site may not change anything here', retryable: false },
+  host_unknown: { title: 'The server does not go by this name', retryable: false },
   body_too_large: { title: 'The body is too large', retryable: false },
   media_type: { title: 'The content type is not understood', retryable: false },
   route_unknown: { title: 'There is no such route', retryable: false },

@@ -94,7 +94,8 @@ export function resolveOptions(given: OptionsInput, env: Record<string, string |
   for (const name of Object.keys(given)) if (!Object.hasOwn(OPTIONS, name)) throw unknownOption(name)
   const resolved: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(OPTIONS) as [OptionName, OptionShape][]) {
-    const fromEnv = env[envName(name)]
+    // A secret often comes from a file, whose last newline is not a part of it.
+    const fromEnv = isSecret(name) ? env[envName(name)]?.trim() : env[envName(name)]
     const value = given[name] ?? (fromEnv === '' ? undefined : fromEnv) ?? shape.default
     resolved[name] = value === null ? null : check(name, shape, value)
   }

@@ -50,10 +50,25 @@ export interface TopicStatus extends StoredTopic {
   bounds: PartitionBounds[]
 }
 
-export interface ReadRequest {
+/** Where a reader is in one partition: the next event that it wants. */
+export interface Position {
   partition: number
-  from: number
+  offset: number
+}
+
+export interface ReadRequest {
+  /** The partitions are read one after the other, in this order. */
+  from: readonly Position[]
+  /** The most events, of all partitions together. */
   limit: number
+  /** The most bytes of their texts, of all partitions together; an event that is larger comes alone. */
+  maxBytes: number
+}
+
+export interface LogPage {
+  events: LogEvent[]
+  /** The bounds of the request ended it, and not the heads of the partitions. */
+  more: boolean
 }
 
 export interface LogStore {
@@ -61,8 +76,11 @@ export interface LogStore {
   open(settings: TopicSettings): Promise<void>
   /** Appends all or nothing, durably; offsets are contiguous per partition, in the order given. [L2] [L3] */
   append(topic: string, events: NewEvent[]): Promise<Appended[]>
-  /** Events from an offset on, in order, without gaps; at most `limit`. Below the oldest: `offset_gone`. [L4] [L5] */
-  read(topic: string, request: ReadRequest): Promise<LogEvent[]>
+  /**
+   * Events from each position on, in order, without gaps, on one snapshot; bounded in number and bytes, and at
+   * least one if there is any. Below the oldest of a partition: `offset_gone`. [L4] [L5]
+   */
+  read(topic: string, request: ReadRequest): Promise<LogPage>
   /** Every topic with its bounds. */
   topics(): Promise<TopicStatus[]>
   /** One topic, or `topic_unknown`. [L1] */

@@ -36,8 +36,9 @@ export interface TopicParts {
   gate: Gate
 }
 
-/** The most events that one read answers. */
+/** The most events that one read answers, and the most bytes. */
 export const MOST_EVENTS = 1000
+const MOST_BYTES = 16 * 1024 * 1024
 
 export class Topic<Value = unknown> {
   readonly name: string
@@ -89,7 +90,7 @@ export class Topic<Value = unknown> {
     return appended
   }
 
-  /** Events of a partition from an offset on; `next` is where to go on. */
+  /** Events of a partition from an offset on, fewer than `limit` if they are large; `next` is where to go on. */
   async read(
     partition: number,
     from = 0,
@@ -99,7 +100,8 @@ export class Topic<Value = unknown> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
       throw badRead('limit', limit, `a whole number from 1 to ${MOST_EVENTS}`)
     }
-    const events = await this.#pass(() => this.#parts.store.read(this.name, { partition, from, limit }))
+    const request = { from: [{ partition, offset: from }], limit, maxBytes: MOST_BYTES }
+    const { events } = await this.#pass(() => this.#parts.store.read(this.name, request))
     return { events: events.map((event) => viewEvent<Value>(event)), next: from + events.length }
   }
 

@@ -5,15 +5,16 @@ import { HeadraceError, assert } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
-import { type Guard, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
-import { addBodyParsers } from './body.ts'
+import { type Guard, hostGuard, isLoopback, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
+import { addBodyParsers, refuseEncoding } from './body.ts'
 import { Drain } from './drain.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
 import { LARGEST_BODY_BYTES } from './problem.ts'
-import { answerBrokenRequest, answerError, answerUnknownRoute } from './refusal.ts'
+import { Recent } from './recent.ts'
+import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
 import type { ServerContext } from './route.ts'
 import { addStatus } from './status.ts'
 import { addStream } from './stream.ts'
@@ -46,9 +47,11 @@ export function createServer(race: Headrace, ticks: Ticks, options: Partial<Serv
     ticks,
     drain: new Drain(race.clock),
     startedAt: race.clock.mono(),
+    local: isLoopback(settings.host),
+    counts: new Recent(race.clock, () => ticks.pool.count()),
   }
   const app = build(context)
-  const routes = equipRoutes(app, context, settings.token)
+  const routes = equipRoutes(app, context, settings)
   addRoutes(app, context, routes)
   let closing: Promise<void> | null = null
   return {
@@ -73,6 +76,7 @@ function build(context: ServerContext): FastifyInstance {
     frameworkErrors: (error, request, reply) => answerError(context, error, request, reply),
   })
   app.server.maxConnections = MOST_CONNECTIONS
+  app.server.on('checkExpectation', answerExpectation)
   drain.watch(app.server)
   app.setErrorHandler((error, request, reply) => answerError(context, error, request, reply))
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -84,17 +88,21 @@ function build(context: ServerContext): FastifyInstance {
 }
 
 /** Guards and counts every route that is added from here on, whoever adds it. */
-function equipRoutes(app: FastifyInstance, { race }: ServerContext, token: string | null): DocumentedRoute[] {
+function equipRoutes(
+  app: FastifyInstance,
+  { race }: ServerContext,
+  { token, host }: ServerOptions,
+): DocumentedRoute[] {
   const routes: DocumentedRoute[] = []
-  const tokenCheck = token === null ? null : tokenGuard(token)
+  const callerCheck = token === null ? hostGuard(host) : tokenGuard(token)
   app.addHook('onRoute', (route: RouteOptions) => {
     const doc = route.config?.doc
     const method = String(route.method)
     assert(doc !== undefined, `the route ${method} ${route.url} describes itself`)
     if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
     const guards: Guard[] = []
-    if (tokenCheck !== null && doc.open !== true) guards.push(tokenCheck)
-    if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite)
+    if (token === null || doc.open !== true) guards.push(callerCheck)
+    if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite, refuseEncoding)
     route.onRequest = (request, _reply, done) => {
       for (const guard of guards) guard(request.headers)
       done()
@@ -106,7 +114,7 @@ function equipRoutes(app: FastifyInstance, { race }: ServerContext, token: strin
     }
   })
   app.setNotFoundHandler((request, reply) => {
-    tokenCheck?.(request.headers)
+    callerCheck(request.headers)
     answerUnknownRoute(routes, request, reply)
     const { statusCode: status, elapsedTime: tookMs } = reply
     race.telemetry.emit('http.answered', { route: 'unknown', method: request.method, status, tookMs })

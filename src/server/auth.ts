@@ -1,12 +1,25 @@
-// Who may ask: a bearer token, compared in constant time, and no changes on behalf of another site.
+// Who may ask: a bearer token, compared in constant time; without one only who asks for this machine by name;
+// and no changes on behalf of another site.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { HeadraceError } from '../errors.ts'
 
-/** Refuses to be reachable from other machines without a token. */
+/** What a token needs to withstand guessing from another machine. */
+const SHORTEST_TOKEN = 16
+
+/** Refuses to be reachable from other machines without a token, and a token that no request can carry. */
 export function refuseOpenServer(host: string, token: string | null): void {
-  if (token !== null || isLoopback(host)) return
+  if (isIP(host) === 0 && /^[\d.]+$|:/.test(host)) {
+    throw new HeadraceError('invalid_options', `there is no address ${host}`, {
+      remedy: 'choose an address of this machine, such as 127.0.0.1 or ::1 (without brackets)',
+    })
+  }
+  if (token !== null) {
+    refuseToken(token, isLoopback(host))
+    return
+  }
+  if (isLoopback(host)) return
   throw new HeadraceError(
     'token_required',
     `listening on ${host} lets other machines in, and no token is set`,
@@ -16,11 +29,25 @@ export function refuseOpenServer(host: string, token: string | null): void {
   )
 }
 
+function refuseToken(token: string, local: boolean): void {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new HeadraceError('invalid_options', 'the token holds more than visible ASCII characters', {
+      remedy: 'no header can carry it: make one with `openssl rand -hex 32`',
+    })
+  }
+  if (local || token.length >= SHORTEST_TOKEN) return
+  throw new HeadraceError(
+    'invalid_options',
+    `the token has ${token.length} characters; off loopback it needs ${SHORTEST_TOKEN}`,
+    { remedy: 'make one with `openssl rand -hex 32`' },
+  )
+}
+
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const family = isIP(host)
   return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
 }
@@ -42,6 +69,21 @@ export function tokenGuard(token: string): Guard {
 
 function hash(token: string): Buffer {
   return createHash('sha256').update(token).digest()
+}
+
+/**
+ * Without a token, refuses a request for any name but this machine's own: a page whose name was made to lead to
+ * 127.0.0.1 (DNS rebinding) counts as the same site for the browser, and only `Host` tells it apart.
+ */
+export function hostGuard(configured: string): Guard {
+  return ({ host = '' }) => {
+    const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d*)?$/.exec(host) ?? []
+    const name = (bracketed ?? plain ?? '').toLowerCase()
+    if (isLoopback(name) || name === configured.toLowerCase()) return
+    throw new HeadraceError('host_unknown', `this server is not ${JSON.stringify(host.slice(0, 256))}`, {
+      remedy: 'ask for localhost or 127.0.0.1; to be reached by another name, set HEADRACE_TOKEN',
+    })
+  }
 }
 
 /** A browser says where a request comes from; a page of another site must not change anything here. */

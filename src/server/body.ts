@@ -2,12 +2,17 @@
 // at all, so that its handler can stream it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HeadraceError } from '../errors.ts'
+import type { Guard } from './auth.ts'
 import { readJson, refuse } from './json.ts'
 
 /** Stands for a body that its handler reads line by line. */
 export const NDJSON = Symbol('ndjson')
 
-const JSON_TYPES = ['application/json', 'application/x-www-form-urlencoded']
+/** The type of answers that are written as text. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The second is what `curl -d` sends, the third what it sends when told nothing but to send text. */
+const JSON_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl']
 
 export function addBodyParsers(app: FastifyInstance): void {
@@ -19,6 +24,16 @@ export function addBodyParsers(app: FastifyInstance): void {
     const type = request.headers['content-type']
     if (type === undefined) done(null, body)
     else done(mediaType(type))
+  })
+}
+
+/** Refuses bytes that are not plain UTF-8, before any of them is read. */
+export const refuseEncoding: Guard = ({ 'content-type': type = '', 'content-encoding': encoding }) => {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
+  if (!/^utf-?8$/i.test(charset)) throw mediaType(type)
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+  throw new HeadraceError('media_type', `the content encoding ${encoding.slice(0, 64)} is not understood`, {
+    remedy: 'send the body as it is, without Content-Encoding',
   })
 }
 
@@ -36,6 +51,6 @@ export function jsonOf(request: FastifyRequest): unknown {
 
 function mediaType(type: string): HeadraceError {
   return new HeadraceError('media_type', `the content type ${type.slice(0, 64)} is not understood`, {
-    remedy: 'send application/json, or application/x-ndjson to POST /ticks',
+    remedy: 'send application/json in UTF-8, or application/x-ndjson to POST /ticks',
   })
 }

@@ -1,6 +1,6 @@
 // The end of a server: no new connections, every request under way is answered, then connections close.
 // What streams (SSE, NDJSON) listens to the signal and ends by itself.
-import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
 
@@ -16,8 +16,6 @@ const LOOK_MS = 50
  */
 const QUIET_MS = 10
 const BACKLOG_WITHIN_MS = 250
-/** How long what a client still sends is read and dropped, so that it can read our last words. */
-const LINGER_MS = 1000
 
 export class Drain {
   readonly #clock: Clock
@@ -93,27 +91,4 @@ export class Drain {
       await this.#clock.sleep(LOOK_MS, ended)
     }
   }
-}
-
-/** Ends an answer whose request has not been read to its end, and then the connection. */
-export function endEarly(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
-  const { socket } = request
-  response.end(() => {
-    socket.end()
-    request.removeAllListeners('readable').resume()
-    const timer = clock.timer(LINGER_MS, () => socket.destroy(), { background: true })
-    socket.once('close', () => timer.cancel())
-  })
-}
-
-/** The most bytes of a refused body that are read and dropped before the connection is cut. */
-const DROPPED_BYTES = 4 * 1024 * 1024
-
-/** Lets a client that sends too much read the refusal, and cuts it when it goes on for too long. */
-export function dropRest(request: IncomingMessage): void {
-  let dropped = 0
-  request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length
-    if (dropped > DROPPED_BYTES) request.socket.destroy()
-  })
 }

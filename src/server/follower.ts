@@ -2,7 +2,7 @@
 // than the client reads. Woken by the store's hints; looks by itself once a second, in case one was lost.
 import type { ServerResponse } from 'node:http'
 import { Alarm } from '../alarm.ts'
-import type { LogEvent } from '../log/store.ts'
+import type { LogEvent, Position } from '../log/store.ts'
 import { writeFollowedEvent } from './event-json.ts'
 import { Outlet } from './outlet.ts'
 import { OK, problemOf, toHeadraceError } from './problem.ts'
@@ -12,11 +12,9 @@ const HEARTBEAT_MS = 15_000
 const LOOK_MS = 1000
 /** The shortest time between two looks, so that a busy topic costs each client at most 100 reads a second. */
 const GATHER_MS = 10
-/** What a page may hold: events are small as a rule, but one may have 1 MiB. */
-const SMALLEST_PAGE = 4
-const FIRST_PAGE = 16
-const LARGEST_PAGE = 500
-const PAGE_CHARACTERS = 256 * 1024
+/** What is read for a client at a time, and so what is held for one that does not read: an event may have 1 MiB. */
+const PAGE_EVENTS = 500
+const PAGE_BYTES = 256 * 1024
 const WRITE_CHARACTERS = 64 * 1024
 
 export interface Followed {
@@ -34,7 +32,8 @@ export class Follower {
   readonly #outlet: Outlet
   readonly #alarm: Alarm
   readonly #stop = new AbortController()
-  #page = FIRST_PAGE
+  /** The partition that the last page ended in: the next one begins after it, so that none has to wait. */
+  #last = -1
 
   constructor(context: ServerContext, followed: Followed, response: ServerResponse) {
     this.#context = context
@@ -86,36 +85,35 @@ export class Follower {
     }
   }
 
-  /** Sends one page of each partition that has something new; answers whether there may be more. */
+  /** Sends one page of what is new, in one read of the store; answers whether there is more. */
   async #flush(): Promise<boolean> {
     const { topic, positions } = this.#followed
-    const { bounds } = await this.#context.race.store.log.topic(topic)
-    let more = false
-    for (const { partition, head } of bounds) {
-      const from = positions.get(partition)
-      if (from === undefined || from >= head || this.#stop.signal.aborted) continue
-      const limit = this.#page
-      const events = await this.#context.race.store.log.read(topic, { partition, from, limit })
-      positions.set(partition, from + events.length)
-      if (from + events.length < head) more = true
-      await this.#send(events)
-    }
+    const { events, more } = await this.#context.race.store.log.read(topic, {
+      from: this.#inTurn(),
+      limit: PAGE_EVENTS,
+      maxBytes: PAGE_BYTES,
+    })
+    for (const { partition, offset } of events) positions.set(partition, offset + 1)
+    this.#last = events.at(-1)?.partition ?? this.#last
+    await this.#send(events)
     return more
   }
 
+  #inTurn(): Position[] {
+    const all = [...this.#followed.positions].map(([partition, offset]) => ({ partition, offset }))
+    const next = all.findIndex(({ partition }) => partition > this.#last)
+    return next === -1 ? all : [...all.slice(next), ...all.slice(0, next)]
+  }
+
   async #send(events: LogEvent[]): Promise<void> {
-    let [characters, text] = [0, '']
+    let text = ''
     for (const [index, event] of events.entries()) {
       text += `${this.#id(event, index === events.length - 1)}data: ${writeFollowedEvent(event)}\n\n`
       if (text.length < WRITE_CHARACTERS) continue
-      characters += text.length
       await this.#outlet.write(text)
       text = ''
     }
-    characters += text.length
     await this.#outlet.write(text)
-    if (characters > PAGE_CHARACTERS) this.#page = Math.max(SMALLEST_PAGE, Math.floor(this.#page / 2))
-    else if (events.length === this.#page) this.#page = Math.min(LARGEST_PAGE, this.#page * 2)
   }
 
   /** Positions of a whole topic are long, so only the last message of a page carries them. */

@@ -1,7 +1,7 @@
 // Whether it lives, and whether it is ready. These routes need no token.
 import type { FastifyInstance } from 'fastify'
-import { messageOf } from '../errors.ts'
-import { statusOf } from './problem.ts'
+import { type ErrorCode, messageOf } from '../errors.ts'
+import { statusOf, toHeadraceError } from './problem.ts'
 import type { RouteDoc, ServerContext } from './route.ts'
 import { HEALTH, READINESS } from './schemas.ts'
 
@@ -38,25 +38,27 @@ export function addHealth(app: FastifyInstance, context: ServerContext): void {
   })
 }
 
-async function checkAll({ race, drain }: ServerContext): Promise<Check[]> {
+async function checkAll({ race, drain, local }: ServerContext): Promise<Check[]> {
   const age = Math.round(race.pulseAgeMs)
   return [
     { name: 'server', ok: !drain.draining, detail: drain.draining ? 'draining' : 'serving' },
-    await checkStore(race),
+    await checkStore(race, local),
     { name: 'pulse age', ok: age < PULSE_WITHIN_MS, detail: `${age} ms ago` },
     ...race.services().map(({ name, state }) => ({ name, ok: state === 'running', detail: state })),
   ]
 }
 
-async function checkStore({ store, clock }: ServerContext['race']): Promise<Check> {
+/** What fails is told in full to this machine alone: a message may name the path of the store. */
+async function checkStore({ store, clock }: ServerContext['race'], local: boolean): Promise<Check> {
   const late = new AbortController()
+  const tell = (message: string, code: ErrorCode = 'store_failed'): string => (local ? message : code)
   const began = clock.mono()
   const answered = store.pulse().then(
     ({ refusal }) => ({
       ok: refusal === null,
-      detail: refusal ?? `answered in ${Math.round(clock.mono() - began)} ms`,
+      detail: refusal === null ? `answered in ${Math.round(clock.mono() - began)} ms` : tell(refusal),
     }),
-    (error: unknown) => ({ ok: false, detail: messageOf(error) }),
+    (error: unknown) => ({ ok: false, detail: tell(messageOf(error), toHeadraceError(error).code) }),
   )
   const waited = clock
     .sleep(STORE_WITHIN_MS, late.signal)

@@ -1,5 +1,6 @@
 // The OpenAPI document, written from what the routes say of themselves.
 import type { FastifyInstance } from 'fastify'
+import type { ErrorCode } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { ACCEPTED, OK, statusOf } from './problem.ts'
 import type { RouteDoc, Schema } from './route.ts'
@@ -40,7 +41,8 @@ export function openApiPath(url: string): string {
   return url.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-function operation({ method, url, doc }: DocumentedRoute): unknown {
+function operation(route: DocumentedRoute): unknown {
+  const { method, url, doc } = route
   const names = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name)
   return {
     operationId: `${method.toLowerCase()}${url.replaceAll(/[^a-z0-9]+/gi, '-')}`,
@@ -52,7 +54,7 @@ function operation({ method, url, doc }: DocumentedRoute): unknown {
       ...parameters('header', doc.headers),
     ],
     ...(doc.body === undefined ? {} : { requestBody: { required: true, content: content(doc.body) } }),
-    responses: responses(doc),
+    responses: responses(route),
   }
 }
 
@@ -62,11 +64,11 @@ function parameters(place: 'query' | 'header', described: Readonly<Record<string
   })
 }
 
-function responses({ answer, accepted, errors = [], open }: RouteDoc): unknown {
+function responses({ method, doc }: DocumentedRoute): unknown {
+  const { answer, accepted } = doc
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
   const byStatus = new Map<number, string[]>()
-  const codes = open === true ? errors : [...errors, 'unauthorized' as const, 'internal' as const]
-  for (const code of codes) {
+  for (const code of codesOf(method, doc)) {
     const status = statusOf(code)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
@@ -76,6 +78,15 @@ function responses({ answer, accepted, errors = [], open }: RouteDoc): unknown {
       [...byStatus].map(([status, of]) => [status, { description: of.join(', '), content: problem }]),
     ),
   }
+}
+
+/** What the route names, and what its guards and the server itself may answer in its place. */
+function codesOf(method: string, { errors = [], open, body }: RouteDoc): ErrorCode[] {
+  const codes: ErrorCode[] = [...errors, 'host_unknown']
+  if (open !== true) codes.push('unauthorized', 'internal')
+  if (method !== 'GET') codes.push('cross_site')
+  if (body !== undefined) codes.push('request_timeout', 'body_too_large', 'media_type')
+  return codes
 }
 
 function content(schemas: Readonly<Record<string, Schema>>): unknown {

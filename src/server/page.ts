@@ -1,12 +1,13 @@
 // A plain page at `/`: what runs, how much of it, and where to go. No script; everything shown is escaped.
 import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
-import type { RouteDoc, ServerContext } from './route.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext } from './route.ts'
 import { type Status, readStatus } from './status.ts'
 
 const DOC: RouteDoc = {
   summary: 'This server, as a page to read.',
   answer: { 'text/html': { type: 'string' } },
+  errors: READ_ERRORS,
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}

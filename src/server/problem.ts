@@ -28,6 +28,7 @@ const STATUS: Record<ErrorCode, number> = {
   address_in_use: 500,
   unauthorized: 401,
   cross_site: 403,
+  host_unknown: 403,
   body_too_large: 413,
   media_type: 415,
   route_unknown: 404,

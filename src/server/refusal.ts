@@ -1,12 +1,13 @@
 // Sends problems: for errors of handlers, of Fastify, of unknown routes, and of requests that are no HTTP.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HeadraceError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
-import { type Drain, dropRest } from './drain.ts'
+import type { Drain } from './drain.ts'
 import { headersOf, problemOf, toClientError, toHeadraceError } from './problem.ts'
 import type { ServerContext } from './route.ts'
+import { dropRest } from './unread.ts'
 
 export function answerError(
   { race }: ServerContext,
@@ -68,6 +69,18 @@ export function answerBrokenRequest(thrown: Error & { code?: string }, socket: S
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** Answers a request that expects more than `100-continue`. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const expected = JSON.stringify(String(request.headers.expect).slice(0, 64))
+  const error = new HeadraceError('invalid_input', `nothing here can meet the expectation ${expected}`, {
+    remedy: 'leave the header Expect out',
+  })
+  const problem = problemOf(error)
+  // Whether the body comes is not known, so nothing after it can be told apart.
+  response.writeHead(problem.status, { ...headersOf(problem), connection: 'close' })
+  response.end(JSON.stringify(problem))
 }
 
 function send(error: HeadraceError, request: FastifyRequest, reply: FastifyReply): void {

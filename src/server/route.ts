@@ -2,9 +2,11 @@
 import type { ErrorCode } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import { nearest } from '../nearest.ts'
+import type { EntryState } from '../pool/entry.ts'
 import type { Ticks } from '../pool/ticks.ts'
 import type { Drain } from './drain.ts'
 import { refuse } from './json.ts'
+import type { Recent } from './recent.ts'
 
 export interface ServerContext {
   race: Headrace
@@ -12,6 +14,9 @@ export interface ServerContext {
   drain: Drain
   /** When the server was built, by the monotonic clock. */
   startedAt: number
+  /** Only this machine can ask. */
+  local: boolean
+  counts: Recent<Record<EntryState, number>>
 }
 
 /** A JSON Schema, as OpenAPI 3.1 prints it. */
@@ -32,6 +37,10 @@ export interface RouteDoc {
   accepted?: true
   errors?: readonly ErrorCode[]
 }
+
+/** What a route that reads from the store may answer, and one that writes to it. */
+export const READ_ERRORS = ['store_failed', 'not_running'] as const
+export const WRITE_ERRORS = ['store_busy', 'store_full', ...READ_ERRORS] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,9 +1,9 @@
 // Following topics by server-sent events: one partition, or a whole topic.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TopicStatus } from '../log/store.ts'
+import type { Position, TopicStatus } from '../log/store.ts'
 import { Follower } from './follower.ts'
 import { refuse } from './json.ts'
-import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
 import { FOLLOWED_EVENT } from './schemas.ts'
 
 const FOLLOW: RouteDoc = {
@@ -11,7 +11,7 @@ const FOLLOW: RouteDoc = {
   query: { from: '`head` (what comes from now on, the default) or `oldest`' },
   headers: { 'Last-Event-ID': 'Go on after the message with this id.' },
   answer: { 'text/event-stream': FOLLOWED_EVENT },
-  errors: ['invalid_input', 'topic_unknown'],
+  errors: ['invalid_input', 'topic_unknown', ...READ_ERRORS],
 }
 
 export function addStream(app: FastifyInstance, context: ServerContext): void {
@@ -36,12 +36,13 @@ export function wantsStream(request: FastifyRequest): boolean {
 
 export function followPartition(
   context: ServerContext,
-  { topic, partition, from }: { topic: string; partition: number; from: number },
+  topic: string,
+  { partition, offset }: Position,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const resumed = lastEventId(request)
-  const first = resumed === null ? from : readOffset(resumed, 'Last-Event-ID') + 1
+  const first = resumed === null ? offset : readOffset(resumed, 'Last-Event-ID') + 1
   return follow(context, { topic, positions: new Map([[partition, first]]), whole: false }, reply)
 }
 

@@ -77,7 +77,9 @@ function checkRule(rule: unknown, mode: Mode): void {
     )
   }
   if (RULES.includes(rule as string)) return
-  throw refuse(`onConflict is ${JSON.stringify(rule).slice(0, 64)}`, `choose ${RULES.join(', ')}`)
+  // Not as JSON: what is nested deep enough cannot be written again.
+  const what = typeof rule === 'string' ? JSON.stringify(rule.slice(0, 64)) : `of type ${typeof rule}`
+  throw refuse(`onConflict is ${what}`, `choose ${RULES.join(', ')}`)
 }
 
 function unknownField(name: string): HeadraceError {

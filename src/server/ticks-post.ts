@@ -5,17 +5,18 @@ import { createHash } from 'node:crypto'
 import type { PutAnswer } from '../pool/merge.ts'
 import { answersOf } from '../pool/pool.ts'
 import type { PutRequest, PutResponse } from '../pool/store.ts'
-import { NDJSON, NDJSON_TYPES, bytesOf } from './body.ts'
+import { JSON_TYPE, NDJSON, NDJSON_TYPES, bytesOf } from './body.ts'
 import { readJson, refuse } from './json.ts'
 import { ACCEPTED } from './problem.ts'
-import type { RouteDoc, ServerContext } from './route.ts'
+import { type RouteDoc, type ServerContext, WRITE_ERRORS } from './route.ts'
 import { NEW_TICK, TICK_LINE, TICK_RESULT, listOf } from './schemas.ts'
 import { writeResult } from './tick-answer.ts'
 import { type TickPut, readTick, readTicks } from './tick-input.ts'
 import { streamTicks } from './ticks-stream.ts'
 
+/** A list is one transaction, and others wait behind it. */
+const LONGEST_LIST = 10_000
 const KEEP_ANSWERS_MS = 24 * 3_600_000
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 const DOC: RouteDoc = {
   summary: 'Posts one tick, a list of ticks (all or nothing), or a stream of lines with a result for each.',
@@ -29,14 +30,7 @@ const DOC: RouteDoc = {
     'application/x-ndjson': TICK_LINE,
   },
   accepted: true,
-  errors: [
-    'invalid_input',
-    'tick_exists',
-    'idempotency_mismatch',
-    'body_too_large',
-    'media_type',
-    'store_full',
-  ],
+  errors: ['invalid_input', 'tick_exists', 'idempotency_mismatch', ...WRITE_ERRORS],
 }
 
 export function addTicksPost(app: FastifyInstance, context: ServerContext): void {
@@ -55,6 +49,7 @@ async function post(context: ServerContext, request: FastifyRequest, reply: Fast
   const bytes = bytesOf(request)
   const value = readJson(bytes)
   const many = Array.isArray(value)
+  if (many) refuseLength(value.length)
   const puts = many ? readTicks(value, pool.settings.mode) : [readTick(value, pool.settings.mode)]
   const repeat = key === undefined ? null : repeatOf(key, bytes, many)
   const response = await pool.request({ puts, repeat })
@@ -62,6 +57,15 @@ async function post(context: ServerContext, request: FastifyRequest, reply: Fast
   if (isReplayed(response)) reply.header('idempotency-replayed', 'true')
   reply.code(ACCEPTED).header('content-type', JSON_TYPE)
   return many ? writeAll(puts, answers) : write(puts, answers, 0)
+}
+
+function refuseLength(length: number): void {
+  if (length === 0) throw refuse('the list is empty', 'send at least one tick')
+  if (length <= LONGEST_LIST) return
+  throw refuse(
+    `the list has ${length} ticks, the limit is ${LONGEST_LIST}`,
+    'stream them as NDJSON, one tick a line, which has no limit',
+  )
 }
 
 function isReplayed(response: PutResponse): boolean {

@@ -6,7 +6,6 @@ import { HeadraceError } from '../errors.ts'
 import type { PutAnswer } from '../pool/merge.ts'
 import { answersOf } from '../pool/pool.ts'
 import { Chunks } from './chunks.ts'
-import { endEarly } from './drain.ts'
 import { parseJson, refuse } from './json.ts'
 import { type Line, LONGEST_LINE_BYTES, LineSplitter } from './lines.ts'
 import { Outlet } from './outlet.ts'
@@ -14,6 +13,7 @@ import { ACCEPTED, problemOf, toHeadraceError } from './problem.ts'
 import type { ServerContext } from './route.ts'
 import { writeResult } from './tick-answer.ts'
 import { type TickPut, readTick } from './tick-input.ts'
+import { endEarly } from './unread.ts'
 
 /** The most lines in one batch, and the most batches under way: what one stream can hold in memory. */
 const BATCH_LINES = 1000

@@ -3,14 +3,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { checkKey, checkMoment } from '../check.ts'
-import type { EntryState } from '../pool/entry.ts'
-import type { EntryView } from '../pool/pool.ts'
-import type { EntryCursor, EntryQuery } from '../pool/store.ts'
-import type { Ticks } from '../pool/ticks.ts'
-import { jsonOf } from './body.ts'
-import { isObject, parseJson, refuse } from './json.ts'
-import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
+import type { Entry, EntryState } from '../pool/entry.ts'
+import type { EntryQuery } from '../pool/store.ts'
+import { JSON_TYPE, jsonOf } from './body.ts'
+import { isObject, refuse } from './json.ts'
+import {
+  READ_ERRORS,
+  type RouteDoc,
+  type ServerContext,
+  WRITE_ERRORS,
+  readNumber,
+  readQuery,
+} from './route.ts'
 import { CANCELLED, RESCHEDULE, TICK, TICKS, TICK_RESULT } from './schemas.ts'
+import { readCursor, writePage, writeTick } from './tick-json.ts'
 
 const STATES: readonly EntryState[] = ['waiting', 'due', 'backing-off', 'dead']
 const PAGE = 100
@@ -28,78 +34,86 @@ const LIST: RouteDoc = {
     ...PAGING,
   },
   answer: { 'application/json': TICKS },
-  errors: ['invalid_input'],
+  errors: ['invalid_input', ...READ_ERRORS],
 }
 const GET: RouteDoc = {
   summary: 'The ticks of an item, or with `at` the one tick.',
   query: { at: 'the tick of this time', ...PAGING },
   answer: { 'application/json': { oneOf: [TICKS, TICK] } },
-  errors: ['invalid_input', 'tick_unknown'],
+  errors: ['invalid_input', 'tick_unknown', ...READ_ERRORS],
 }
 const PATCH: RouteDoc = {
   summary: 'Reschedules a tick in one step.',
   query: { at: 'the tick of this time; required in mode `each`' },
   body: { 'application/json': RESCHEDULE },
   answer: { 'application/json': TICK_RESULT },
-  errors: ['invalid_input', 'tick_unknown', 'tick_due'],
+  errors: ['invalid_input', 'tick_unknown', 'tick_due', ...WRITE_ERRORS],
 }
 const DELETE: RouteDoc = {
   summary: 'Cancels the ticks of an item, or with `at` the one tick.',
   query: { at: 'the tick of this time' },
   answer: { 'application/json': CANCELLED },
-  errors: ['invalid_input', 'tick_unknown'],
+  errors: ['invalid_input', 'tick_unknown', ...WRITE_ERRORS],
 }
 
-export function addTicks(app: FastifyInstance, { ticks }: ServerContext): void {
-  app.get('/v1/ticks', { config: { doc: LIST } }, (request) => list(ticks, request))
-  app.get('/v1/ticks/:item', { config: { doc: GET } }, (request) => get(ticks, request))
-  app.patch('/v1/ticks/:item', { config: { doc: PATCH } }, (request) => reschedule(ticks, request))
-  app.delete('/v1/ticks/:item', { config: { doc: DELETE } }, (request) => cancel(ticks, request))
+export function addTicks(app: FastifyInstance, context: ServerContext): void {
+  app.get('/v1/ticks', { config: { doc: LIST } }, async (request, reply) => {
+    reply.header('content-type', JSON_TYPE)
+    return list(context, request)
+  })
+  app.get('/v1/ticks/:item', { config: { doc: GET } }, async (request, reply) => {
+    const text = await get(context, request)
+    reply.header('content-type', JSON_TYPE)
+    return text
+  })
+  app.patch('/v1/ticks/:item', { config: { doc: PATCH } }, (request) => reschedule(context, request))
+  app.delete('/v1/ticks/:item', { config: { doc: DELETE } }, (request) => cancel(context, request))
 }
 
-async function list(ticks: Ticks, request: FastifyRequest): Promise<unknown> {
+async function list(context: ServerContext, request: FastifyRequest): Promise<string> {
   const names = ['item', 'due.from', 'due.before', 'state', 'limit', 'after'] as const
   const query = readQuery(request.query, names)
   const { item, state } = query
   const from = query['due.from']
   const before = query['due.before']
-  return page(ticks, {
+  const { now, entries, limit } = await find(context, {
     ...paging(query),
     ...(item === undefined ? {} : { key: checkKey(item, 'item') }),
-    ...(from === undefined ? {} : { dueFrom: checkMoment(momentOf(from), 'due.from') }),
-    ...(before === undefined ? {} : { dueBefore: checkMoment(momentOf(before), 'due.before') }),
+    ...(from === undefined ? {} : { dueFrom: readMoment(from, 'due.from') }),
+    ...(before === undefined ? {} : { dueBefore: readMoment(before, 'due.before') }),
     ...(state === undefined ? {} : { state: checkState(state) }),
   })
+  return writePage(entries, { now, limit })
 }
 
-async function get(ticks: Ticks, request: FastifyRequest): Promise<unknown> {
+async function get(context: ServerContext, request: FastifyRequest): Promise<string> {
   const item = itemOf(request)
   const query = readQuery(request.query, ['at', 'limit', 'after'])
   if (query.at !== undefined) {
-    const entry = await ticks.pool.get(item, checkMoment(momentOf(query.at)))
-    if (entry === null) throw tickUnknown(item, query.at)
-    return view(entry)
+    const entry = await findAt(context, item, readMoment(query.at))
+    return writeTick(entry, context.race.clock.now())
   }
-  const found = await page(ticks, { ...paging(query), key: item })
-  if (found.items.length === 0 && query.after === undefined) throw tickUnknown(item)
-  return found
+  const { now, entries, limit } = await find(context, { ...paging(query), key: item })
+  if (entries.length === 0 && query.after === undefined) throw tickUnknown(item)
+  return writePage(entries, { now, limit })
 }
 
-async function reschedule(ticks: Ticks, request: FastifyRequest): Promise<unknown> {
+async function reschedule(context: ServerContext, request: FastifyRequest): Promise<unknown> {
   const item = itemOf(request)
   const { at: from } = readQuery(request.query, ['at'])
   const body = jsonOf(request)
-  const { mode } = ticks.pool.settings
-  if (from === undefined && mode === 'each') {
+  const { pool } = context.ticks
+  if (from === undefined && pool.settings.mode === 'each') {
     throw refuse('the parameter at is missing: an item may have many ticks', 'name the tick by ?at=')
   }
   if (!isObject(body) || Object.keys(body).some((name) => name !== 'at')) {
     throw refuse('the body must be {"at": "…"} and nothing else', 'send the new time as "at"')
   }
   const at = checkMoment(body['at'])
-  const slot = from === undefined || mode === 'one' ? null : checkMoment(momentOf(from))
-  const answer = await ticks.pool.reschedule(item, slot, at)
-  if (answer.kind === 'absent') throw tickUnknown(item, from)
+  const slot = from === undefined ? null : readMoment(from)
+  if (slot !== null) await refuseOtherTime(context, item, slot)
+  const answer = await pool.reschedule(item, slot, at)
+  if (answer.kind === 'absent') throw tickUnknown(item, slot)
   if (answer.kind === 'due') {
     const what = `the tick of ${JSON.stringify(item)} is due already, or one at the new time has fired`
     throw new HeadraceError('tick_due', what, { remedy: 'it fires as it was; post a new tick' })
@@ -107,13 +121,42 @@ async function reschedule(ticks: Ticks, request: FastifyRequest): Promise<unknow
   return { item, at: toIso(at), result: answer.answer.result }
 }
 
-async function cancel(ticks: Ticks, request: FastifyRequest): Promise<unknown> {
+async function cancel(context: ServerContext, request: FastifyRequest): Promise<unknown> {
   const item = itemOf(request)
-  const { at } = readQuery(request.query, ['at'])
-  const moment = at === undefined ? undefined : checkMoment(momentOf(at))
-  const { cancelled, due } = await ticks.pool.cancelAll(item, moment)
+  const query = readQuery(request.query, ['at'])
+  const at = query.at === undefined ? undefined : readMoment(query.at)
+  if (at !== undefined) await refuseOtherTime(context, item, at)
+  const { cancelled, due } = await context.ticks.pool.cancelAll(item, at)
   if (cancelled + due === 0) throw tickUnknown(item, at)
   return { item, cancelled, due }
+}
+
+/** One entry more than a page holds, which tells whether there is a next page. */
+async function find(
+  { race, ticks: { pool } }: ServerContext,
+  query: EntryQuery,
+): Promise<{ now: number; entries: Entry[]; limit: number }> {
+  await pool.open()
+  const { limit } = query
+  const found = await race.store.pool.browse.list(pool.name, { ...query, limit: limit + 1 })
+  return { ...found, limit }
+}
+
+/** The tick of an item at a time, or `tick_unknown`. */
+async function findAt({ race, ticks: { pool } }: ServerContext, item: string, at: number): Promise<Entry> {
+  await pool.open()
+  const slot = pool.settings.mode === 'each' ? at : null
+  const entry = await race.store.pool.browse.get(pool.name, { key: item, slot })
+  if (entry === null || (entry.slot ?? entry.next.dueAt) !== at) throw tickUnknown(item, at)
+  return entry
+}
+
+/**
+ * In mode `one` the item names its tick, so a time in the request can only be right or wrong. A change between
+ * this look and what follows is not seen, as if it had come a moment later.
+ */
+async function refuseOtherTime(context: ServerContext, item: string, at: number): Promise<void> {
+  if (context.ticks.pool.settings.mode === 'one') await findAt(context, item, at)
 }
 
 function itemOf(request: FastifyRequest): string {
@@ -121,8 +164,8 @@ function itemOf(request: FastifyRequest): string {
 }
 
 /** A query holds text only; digits stand for milliseconds. */
-function momentOf(text: string): string | number {
-  return /^-?\d+$/.test(text) ? Number(text) : text
+function readMoment(text: string, name = 'at'): number {
+  return checkMoment(/^-?\d+$/.test(text) ? Number(text) : text, name)
 }
 
 function checkState(state: string): EntryState {
@@ -138,36 +181,8 @@ function paging({ limit, after }: { limit?: string; after?: string }): EntryQuer
   }
 }
 
-async function page(ticks: Ticks, query: EntryQuery): Promise<{ items: unknown[]; next: string | null }> {
-  const { entries, next } = await ticks.pool.list(query)
-  return { items: entries.map(view), next: next === null || next === undefined ? null : writeCursor(next) }
-}
-
-function view(entry: EntryView): unknown {
-  const { key, at, dueAt, state, payload, tally, partition, putAt } = entry
-  return { item: key, at: at ?? dueAt, dueAt, state, payload, tally, partition, putAt }
-}
-
-function writeCursor({ dueAt, key, slot }: EntryCursor): string {
-  return Buffer.from(JSON.stringify([dueAt, key, slot])).toString('base64url')
-}
-
-function readCursor(text: string): EntryCursor {
-  try {
-    const [dueAt, key, slot] = parseJson(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
-    const cursor = {
-      dueAt: checkMoment(dueAt),
-      key: checkKey(key),
-      slot: slot === null ? null : checkMoment(slot),
-    }
-    return cursor
-  } catch {
-    throw refuse('after is not a cursor', 'give `next` of the page before, unchanged')
-  }
-}
-
-function tickUnknown(item: string, at?: string): HeadraceError {
-  const which = at === undefined ? 'no tick' : `no tick at ${at.slice(0, 64)}`
+function tickUnknown(item: string, at?: number | null): HeadraceError {
+  const which = at === undefined || at === null ? 'no tick' : `no tick at ${toIso(at)}`
   return new HeadraceError('tick_unknown', `the item ${JSON.stringify(item)} has ${which}`, {
     remedy: 'it may have fired: look at its topic; list ticks with GET /v1/ticks',
   })

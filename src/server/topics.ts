@@ -1,23 +1,27 @@
 // /v1/topics: what there is, and pages of events. Following is in stream.ts.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseOtherPartition } from '../log/refuse.ts'
-import type { LogEvent, LogStore, TopicStatus } from '../log/store.ts'
+import type { LogStore, TopicStatus } from '../log/store.ts'
 import { MOST_EVENTS } from '../log/topic.ts'
+import { JSON_TYPE } from './body.ts'
 import { writeEvent } from './event-json.ts'
-import { type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, readNumber, readQuery } from './route.ts'
 import { EVENTS, FOLLOWED_EVENT, TOPIC, TOPICS } from './schemas.ts'
 import { followPartition, wantsStream } from './stream.ts'
 
 const PAGE = 100
-/** A page is read in steps, and ends early when its events are this large together. */
-const STEP = 250
+/** A page ends early when its events are this large together. */
 const LARGEST_PAGE_BYTES = 4 * 1024 * 1024
 
-const LIST: RouteDoc = { summary: 'Every topic.', answer: { 'application/json': TOPICS } }
+const LIST: RouteDoc = {
+  summary: 'Every topic.',
+  answer: { 'application/json': TOPICS },
+  errors: READ_ERRORS,
+}
 const GET: RouteDoc = {
   summary: 'One topic, with the offsets that each partition holds.',
   answer: { 'application/json': TOPIC },
-  errors: ['topic_unknown'],
+  errors: ['topic_unknown', ...READ_ERRORS],
 }
 const READ: RouteDoc = {
   summary: 'Events of one partition in order; with `Accept: text/event-stream` it follows.',
@@ -27,7 +31,7 @@ const READ: RouteDoc = {
   },
   headers: { 'Last-Event-ID': 'When following: go on after this offset.' },
   answer: { 'application/json': EVENTS, 'text/event-stream': FOLLOWED_EVENT },
-  errors: ['invalid_input', 'topic_unknown', 'partition_unknown', 'offset_gone'],
+  errors: ['invalid_input', 'topic_unknown', 'partition_unknown', 'offset_gone', ...READ_ERRORS],
 }
 
 export function addTopics(app: FastifyInstance, context: ServerContext): void {
@@ -75,26 +79,13 @@ async function readPartition(
   const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER }
   const first = from === undefined ? null : readNumber(from, 'from', bounds)
   const oldest = status.bounds.find((bound) => bound.partition === partition)?.oldest ?? 0
-  const read = { partition, from: first ?? oldest }
-  if (wantsStream(request)) return followPartition(context, { topic: status.name, ...read }, request, reply)
-  const events = await readPage(log, status.name, { ...read, limit: wanted })
-  reply.header('content-type', 'application/json; charset=utf-8')
-  return `{"events":[${events.map(writeEvent).join(',')}],"next":${read.from + events.length}}`
-}
-
-async function readPage(
-  log: LogStore,
-  topic: string,
-  { partition, from, limit }: { partition: number; from: number; limit: number },
-): Promise<LogEvent[]> {
-  const events: LogEvent[] = []
-  let length = 0
-  while (events.length < limit && length < LARGEST_PAGE_BYTES) {
-    const asked = Math.min(STEP, limit - events.length)
-    const read = await log.read(topic, { partition, from: from + events.length, limit: asked })
-    for (const event of read) length += event.value.length
-    events.push(...read)
-    if (read.length < asked) break
-  }
-  return events
+  const position = { partition, offset: first ?? oldest }
+  if (wantsStream(request)) return followPartition(context, status.name, position, request, reply)
+  const { events } = await log.read(status.name, {
+    from: [position],
+    limit: wanted,
+    maxBytes: LARGEST_PAGE_BYTES,
+  })
+  reply.header('content-type', JSON_TYPE)
+  return `{"events":[${events.map(writeEvent).join(',')}],"next":${position.offset + events.length}}`
 }

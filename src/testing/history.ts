@@ -115,7 +115,8 @@ export class History {
     for (const { partition, head } of (await store.log.topic(topic)).bounds) {
       const name = `${topic}/${partition}`
       const from = this.#heads.get(name) ?? 0
-      if (head > from) events.push(...(await store.log.read(topic, { partition, from, limit: MANY })))
+      const request = { from: [{ partition, offset: from }], limit: MANY, maxBytes: Infinity }
+      if (head > from) events.push(...(await store.log.read(topic, request)).events)
       this.#heads.set(name, Math.max(head, from))
     }
     return events

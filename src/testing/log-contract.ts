@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type Case, type OpenSubject, registerCases } from './contract.ts'
 import { DAY, asEvent, openTopic } from './log-driver.ts'
+import type { Position } from '../log/store.ts'
 import { START } from './virtual-clock.ts'
 
 const idsOf = (events: { id: string }[]): string[] => events.map(({ id }) => id)
@@ -41,7 +42,7 @@ const topicCases: Case[] = [
     run: async ({ store }) => {
       const unknown = { code: 'topic_unknown' }
       await assert.rejects(store.log.append('none', [asEvent('a', 0)]), unknown)
-      await assert.rejects(store.log.read('none', { partition: 0, from: 0, limit: 1 }), unknown)
+      await assert.rejects(store.log.read('none', { from: [], limit: 1, maxBytes: 1 }), unknown)
       await assert.rejects(store.log.topic('none'), unknown)
       await assert.rejects(store.log.trim('none', 1), unknown)
       assert.deepEqual(await store.log.topics(), [])
@@ -159,6 +160,37 @@ const readCases: Case[] = [
       const read: string[] = []
       for (let from = 0; from < 5000; from += 700) read.push(...idsOf(await topic.read(0, from, 700)))
       assert.deepEqual(read, ids)
+    },
+  },
+  {
+    title: '[L4] a read ends before the event that would make it too large, and answers at least one',
+    run: async ({ store }) => {
+      const topic = await openTopic(store, { partitions: 1 })
+      const large = { ...asEvent('large', 0), value: JSON.stringify('é'.repeat(20_000)) }
+      await topic.appendAll([asEvent('a', 0), asEvent('b', 0), large, asEvent('c', 0)])
+      const page = async (offset: number, maxBytes: number): Promise<unknown> => {
+        const { events, more } = await topic.readPage([{ partition: 0, offset }], { maxBytes })
+        return [idsOf(events), more]
+      }
+      assert.deepEqual(await page(0, 30_000), [['a', 'b'], true])
+      assert.deepEqual(await page(2, 30_000), [['large'], true])
+      assert.deepEqual(await page(3, 1), [['c'], false])
+      assert.deepEqual(await page(0, 50_000), [['a', 'b', 'large', 'c'], false])
+      assert.deepEqual(await page(4, 1), [[], false])
+    },
+  },
+  {
+    title: '[L4] a read of several partitions takes them in the order given, within one limit',
+    run: async ({ store }) => {
+      const topic = await openTopic(store, { partitions: 3 })
+      for (const partition of [0, 1, 2]) await topic.append(partition, `${partition}a`, `${partition}b`)
+      const at = (partition: number, offset: number): Position => ({ partition, offset })
+      const from = [at(2, 1), at(0, 0), at(1, 2)]
+      const all = await topic.readPage(from, { limit: 3 })
+      assert.deepEqual([idsOf(all.events), all.more], [['2b', '0a', '0b'], false])
+      const some = await topic.readPage(from, { limit: 2 })
+      assert.deepEqual([idsOf(some.events), some.more], [['2b', '0a'], true])
+      await assert.rejects(topic.readPage([at(0, 0), at(3, 0)], {}), { code: 'partition_unknown' })
     },
   },
   {

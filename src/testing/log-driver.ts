@@ -1,5 +1,13 @@
 // A topic of the store under test, with the short calls that contract cases are written in.
-import type { Appended, LogEvent, NewEvent, PartitionBounds, TopicSettings } from '../log/store.ts'
+import type {
+  Appended,
+  LogEvent,
+  LogPage,
+  NewEvent,
+  PartitionBounds,
+  Position,
+  TopicSettings,
+} from '../log/store.ts'
 import type { Store } from '../store.ts'
 import { MANY } from './pool-driver.ts'
 
@@ -33,8 +41,12 @@ export class TopicDriver {
     return this.#store.log.append(this.settings.name, events)
   }
 
-  read(partition: number, from = 0, limit = MANY): Promise<LogEvent[]> {
-    return this.#store.log.read(this.settings.name, { partition, from, limit })
+  async read(partition: number, from = 0, limit = MANY): Promise<LogEvent[]> {
+    return (await this.readPage([{ partition, offset: from }], { limit })).events
+  }
+
+  readPage(from: Position[], { limit = MANY, maxBytes = Infinity }): Promise<LogPage> {
+    return this.#store.log.read(this.settings.name, { from, limit, maxBytes })
   }
 
   /** Every event of every partition, one partition after the other, from its oldest on. */

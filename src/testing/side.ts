@@ -195,7 +195,8 @@ export class Side {
   /** The events of each partition; those of one move and dueAt may stand in any order. */
   async #events(): Promise<unknown[]> {
     const pages = [0, 1].map(async (partition) => {
-      const events = await this.#store.log.read(this.#name('topic'), { partition, from: 0, limit: MANY })
+      const request = { from: [{ partition, offset: 0 }], limit: MANY, maxBytes: Infinity }
+      const { events } = await this.#store.log.read(this.#name('topic'), request)
       assert(
         events.every(({ offset }, index) => offset === index),
         'offsets are contiguous',

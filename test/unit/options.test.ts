@@ -84,3 +84,8 @@ test('a secret is masked when it is refused', () => {
   const message = refusal({ token: '' }).message
   assert.match(message, /\(masked\)/)
 })
+
+test('a token from the environment has no blanks around it', () => {
+  assert.equal(resolveOptions({}, { HEADRACE_TOKEN: ' secret\n' }).token, 'secret')
+  assert.equal(resolveOptions({}, { HEADRACE_TOKEN: '\n' }).token, null)
+})

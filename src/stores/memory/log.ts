@@ -1,13 +1,16 @@
 // Topics in memory: an array per partition.
 import type { Clock } from '../../clock.ts'
+import { fillPage } from '../../log/page.ts'
 import { refuseGone, refuseOtherPartition, refuseOtherTopic, topicUnknown } from '../../log/refuse.ts'
 import {
   type Appended,
   FIRST_RETENTION_MS,
   type LogEvent,
+  type LogPage,
   type LogStore,
   type NewEvent,
   type PartitionBounds,
+  type Position,
   type ReadRequest,
   type StoredTopic,
   type TopicSettings,
@@ -65,12 +68,14 @@ export class MemoryLog implements LogStore {
     return appended
   }
 
-  async read(name: string, { partition, from, limit }: ReadRequest): Promise<LogEvent[]> {
+  async read(name: string, { from, ...bounds }: ReadRequest): Promise<LogPage> {
     const topic = this.#of(name)
-    refuseOtherPartition(topic.settings, partition)
-    const { oldest, events } = topic.partitions[partition] as Partition
-    refuseGone(name, from, { partition, oldest, head: oldest + events.length })
-    return events.slice(from - oldest, from - oldest + limit)
+    for (const { partition, offset } of from) {
+      refuseOtherPartition(topic.settings, partition)
+      const { oldest, events } = topic.partitions[partition] as Partition
+      refuseGone(name, offset, { partition, oldest, head: oldest + events.length })
+    }
+    return fillPage(eventsFrom(topic, from), bounds)
   }
 
   async topics(): Promise<TopicStatus[]> {
@@ -103,6 +108,13 @@ export class MemoryLog implements LogStore {
     const topic = this.#topics.get(name)
     if (topic === undefined) throw topicUnknown(name)
     return topic
+  }
+}
+
+function* eventsFrom({ partitions }: MemoryTopic, from: readonly Position[]): Iterable<LogEvent> {
+  for (const { partition, offset } of from) {
+    const { oldest, events } = partitions[partition] as Partition
+    for (let index = offset - oldest; index < events.length; index++) yield events[index] as LogEvent
   }
 }
 

@@ -1,11 +1,14 @@
 // The log: events in a table clustered by topic, partition and offset.
+import { fillPage } from '../../log/page.ts'
 import { refuseGone, refuseOtherPartition, refuseOtherTopic } from '../../log/refuse.ts'
 import {
   type Appended,
   FIRST_RETENTION_MS,
   type LogEvent,
+  type LogPage,
   type LogStore,
   type NewEvent,
+  type Position,
   type ReadRequest,
   type TopicSettings,
   type TopicStatus,
@@ -75,18 +78,29 @@ export class SqliteLog implements LogStore {
     return appended
   }
 
-  async read(name: string, { partition, from, limit }: ReadRequest): Promise<LogEvent[]> {
+  async read(name: string, { from, ...bounds }: ReadRequest): Promise<LogPage> {
     return this.#parts.session.read(() => {
       const topic = this.#parts.topics.of(name)
-      refuseOtherPartition(topic.settings, partition)
-      const { oldest, next } = topic.bounds[partition] as { oldest: number; next: number }
-      refuseGone(name, from, { partition, oldest, head: next })
-      if (from >= next) return []
-      const rows = this.#parts.database.statement('read_events').all(topic.id, partition, from, limit)
-      return (rows as unknown as LogEvent[]).map(({ offset, id, key, value, headers, time }) => {
-        return { partition, offset, id, key, value, headers, time }
-      })
+      for (const { partition, offset } of from) {
+        refuseOtherPartition(topic.settings, partition)
+        const { oldest, next } = boundsOf(topic, partition)
+        refuseGone(name, offset, { partition, oldest, head: next })
+      }
+      return fillPage(this.#eventsFrom(topic, from, bounds.limit), bounds)
     })
+  }
+
+  /** Row by row, so that a page that ends early has not read the rest. */
+  *#eventsFrom(topic: SqliteTopic, from: readonly Position[], limit: number): Iterable<LogEvent> {
+    const statement = this.#parts.database.statement('read_events')
+    for (const { partition, offset: first } of from) {
+      if (first >= boundsOf(topic, partition).next) continue
+      const rows = statement.iterate(topic.id, partition, first, limit + 1)
+      for (const row of rows as Iterable<unknown> as Iterable<LogEvent>) {
+        const { offset, id, key, value, headers, time } = row
+        yield { partition, offset, id, key, value, headers, time }
+      }
+    }
   }
 
   async topics(): Promise<TopicStatus[]> {
@@ -119,4 +133,8 @@ export class SqliteLog implements LogStore {
     this.#parts.database.statement('trim_events').run(topic.id, partition, bounds.oldest)
     return removed
   }
+}
+
+function boundsOf({ bounds }: SqliteTopic, partition: number): { oldest: number; next: number } {
+  return bounds[partition] as { oldest: number; next: number }
 }

@@ -11,7 +11,7 @@ const pure =
   /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/allot|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
-const shared = /^src\/(pool\/(order|settings|tick-event)|log\/refuse)\.ts$/
+const shared = /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse))\.ts$/
 /** The store as a whole, and the one service that listens to it for all others. */
 const wholeStore = /^src\/(store|pulse)\.ts$/
 const openStore = /^src\/stores\/open\.ts$/

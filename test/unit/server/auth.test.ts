@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { headrace } from '../../../src/headrace.ts'
 import { createServer } from '../../../src/server/app.ts'
-import { LATER, ask, assertProblem, post, serve } from './serving.ts'
+import { LATER, ask, assertProblem, openWire, post, serve } from './serving.ts'
 
 const TOKEN = 'correct-horse-battery-staple'
 const OPEN = ['/healthy', '/livez', '/readyz']
@@ -64,6 +64,31 @@ test('off loopback it refuses to start without a token', async (t) => {
   }
 })
 
+test('a token that no header can carry, or that can be guessed from elsewhere, is refused at start', async (t) => {
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  const listen = (host: string, token: string): Promise<string> =>
+    createServer(race, race.ticks(), { host, token, port: 0 }).listen()
+  for (const token of ['two words', 'naïve-but-long-enough', 'tab\tinside-of-the-token', '']) {
+    await assert.rejects(listen('127.0.0.1', token), { code: 'invalid_options' }, token)
+  }
+  await assert.rejects(listen('0.0.0.0', 'x'.repeat(15)), {
+    code: 'invalid_options',
+    message: /15.*needs 16/,
+  })
+})
+
+test('an address that cannot be is called so, whether or not a token is set', async (t) => {
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  for (const host of ['999.1.1.1', '127.0.0', '[::1]', ':::1']) {
+    for (const token of [null, TOKEN]) {
+      const server = createServer(race, race.ticks(), { host, token, port: 0 })
+      await assert.rejects(server.listen(), { code: 'invalid_options', message: /no address/ }, host)
+    }
+  }
+})
+
 test('a change on behalf of another site is refused, whatever the route', async (t) => {
   const serving = await serve(t)
   const changes = serving.server.routes.filter(({ method }) => method !== 'GET')
@@ -89,4 +114,39 @@ test('an old browser that names only its origin is held to it', async (t) => {
   const tick = { item: 'a', at: LATER }
   assertProblem(await post(serving, tick, { origin: 'https://evil.example' }), 403, 'cross_site')
   assert.equal((await post(serving, tick, { origin: serving.url })).status, 202)
+})
+
+test('without a token every route refuses a name that is not this machine', async (t) => {
+  const serving = await serve(t)
+  const routes = serving.server.routes.map(({ method, url }) => `${method} ${pathOf(url)}`)
+  for (const route of [...routes, 'HEAD /v1/status', 'GET /nothing-here']) {
+    const wire = await openWire(t, serving)
+    wire.socket.write(`${route} HTTP/1.1\r\nhost: rebound.example:${serving.port}\r\n\r\n`)
+    await wire.receives('HTTP/1.1 403')
+    if (!route.startsWith('HEAD')) await wire.receives('"code":"host_unknown"')
+    wire.socket.destroy()
+  }
+})
+
+test('without a token this machine may be asked for by any of its own names', async (t) => {
+  const serving = await serve(t)
+  const status = async (host: string): Promise<string> => {
+    const wire = await openWire(t, serving)
+    wire.socket.write(`GET /v1/topics HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+    await wire.receives('\r\n\r\n')
+    return wire.received.slice(9, 12)
+  }
+  for (const host of ['localhost', 'LOCALHOST:7400', '127.0.0.1:1', '127.9.9.9', '[::1]', '[::1]:7400']) {
+    assert.equal(await status(host), '200', host)
+  }
+  const others = ['', 'localhost.evil.example', '127.0.0.1.evil.example', 'a@localhost', '[::2]', '0.0.0.0']
+  for (const host of others) assert.equal(await status(host), '403', host)
+})
+
+test('with a token any name will do', async (t) => {
+  const serving = await serve(t, { token: TOKEN })
+  const wire = await openWire(t, serving)
+  const headers = `host: headrace.example\r\nauthorization: Bearer ${TOKEN}\r\n`
+  wire.socket.write(`GET /v1/status HTTP/1.1\r\n${headers}\r\n`)
+  await wire.receives('HTTP/1.1 200')
 })

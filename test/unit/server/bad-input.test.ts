@@ -53,9 +53,29 @@ const bodies: Record<string, { body: string | Buffer; detail: RegExp; remedy?: R
   },
 }
 
-for (const [name, { body, detail, remedy }] of Object.entries(bodies)) {
-  test(`${name} is refused with a clear problem, and puts nothing`, async (t) => {
-    const serving = await serve(t)
+const inModeOne: typeof bodies = {
+  'an unknown onConflict': {
+    body: '{"item":"a","at":1,"onConflict":"last"}',
+    detail: /onConflict is "last"/,
+  },
+  'an onConflict that is no text': { body: '{"item":"a","at":1,"onConflict":{}}', detail: /of type object/ },
+  'an onConflict deep enough to break stacks': {
+    body: `{"item":"a","at":1,"onConflict":${nested(200_000)}}`,
+    detail: /of type object/,
+    remedy: /choose earliest/,
+  },
+}
+
+const cases = [
+  ...Object.entries(bodies).map(([name, body]) => ({ name, mode: 'each', ...body }) as const),
+  ...Object.entries({ ...bodies, ...inModeOne }).map(
+    ([name, body]) => ({ name, mode: 'one', ...body }) as const,
+  ),
+]
+
+for (const { name, mode, body, detail, remedy } of cases) {
+  test(`${name} is refused with a clear problem in mode ${mode}, and puts nothing`, async (t) => {
+    const serving = await serve(t, { mode })
     const answer = await ask(serving, 'POST', '/ticks', { body })
     assertProblem(answer, 400, 'invalid_input')
     assert.match(String(answer.body['detail']), detail)
@@ -83,6 +103,36 @@ test('another content type is a 415 that names it', async (t) => {
   const answer = await ask(await serve(t), 'POST', '/ticks', { body: '<a/>', headers })
   assertProblem(answer, 415, 'media_type')
   assert.match(String(answer.body['detail']), /text\/xml/)
+})
+
+test('text is read as JSON, and is still refused from another site', async (t) => {
+  const serving = await serve(t)
+  const request = { body: `{"item":"a","at":"${LATER}"}`, headers: { 'content-type': 'text/plain' } }
+  assert.equal((await ask(serving, 'POST', '/ticks', request)).status, 202)
+  const headers = { ...request.headers, origin: 'https://evil.example' }
+  assertProblem(await ask(serving, 'POST', '/ticks', { ...request, headers }), 403, 'cross_site')
+})
+
+test('bytes that are not plain UTF-8 are a 415', async (t) => {
+  const serving = await serve(t)
+  const body = `{"item":"a","at":"${LATER}"}`
+  const wrong = [
+    { 'content-type': 'application/json; charset=utf-16' },
+    { 'content-type': 'application/x-ndjson; charset="latin1"' },
+    { 'content-encoding': 'gzip' },
+  ]
+  for (const headers of wrong) {
+    assertProblem(await ask(serving, 'POST', '/ticks', { body, headers }), 415, 'media_type')
+  }
+  const headers = { 'content-type': 'application/json; charset="UTF-8"' }
+  assert.equal((await ask(serving, 'POST', '/ticks', { body, headers })).status, 202)
+})
+
+test('an expectation that nobody can meet is a problem', async (t) => {
+  const wire = await openWire(t, await serve(t))
+  wire.socket.write('GET /healthy HTTP/1.1\r\nhost: localhost\r\nexpect: foo\r\n\r\n')
+  await wire.receives('"code":"invalid_input"')
+  assert.match(wire.received, /^HTTP\/1.1 400 [^]*problem\+json/)
 })
 
 test('lines are refused where one object is wanted', async (t) => {
@@ -117,6 +167,6 @@ test('bytes that are no HTTP get a problem on the bare socket', async (t) => {
 
 test('headers beyond 16 KiB are a 431', async (t) => {
   const wire = await openWire(t, await serve(t))
-  wire.socket.write(`GET /healthy HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`)
+  wire.socket.write(`GET /healthy HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`)
   await wire.receives('"code":"headers_too_large"')
 })

@@ -56,7 +56,7 @@ test('a request whose bytes are still arriving when the drain begins is answered
   const serving = await serve(t, { drainWithin: 5000 })
   const wire = await openWire(t, serving)
   const body = BODY('a')
-  wire.socket.write(`POST /ticks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`)
+  wire.socket.write(`POST /ticks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`)
   wire.socket.write(`content-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
   await serving.race.clock.sleep(50)
   const closed = serving.server.close()
@@ -70,11 +70,11 @@ test('a request whose bytes are still arriving when the drain begins is answered
 test('a request that comes on an open connection soon after the drain began is answered', async (t) => {
   const serving = await serve(t, { drainWithin: 5000 })
   const wire = await openWire(t, serving)
-  wire.socket.write('GET /healthy HTTP/1.1\r\nhost: a\r\n\r\n')
+  wire.socket.write('GET /healthy HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await wire.receives('"ok"')
   const closed = serving.server.close()
   await serving.race.clock.sleep(100)
-  wire.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n')
+  wire.socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await wire.receives('connection: close')
   await closed
   assert.equal(wire.failure, null)
@@ -83,7 +83,7 @@ test('a request that comes on an open connection soon after the drain began is a
 test('while it drains it is not ready, and takes no new connections', async (t) => {
   const serving = await serve(t, { drainWithin: 5000 })
   const wire = await openWire(t, serving)
-  const get = 'GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n'
+  const get = 'GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n'
   wire.socket.write(get)
   await wire.receives('"status":"ready"')
   const closed = serving.server.close()
@@ -98,7 +98,7 @@ test('a stream of lines is finished as far as it was read, and told where to go 
   const serving = await serve(t, { drainWithin: 5000 })
   const wire = await openWire(t, serving)
   const lines = `${BODY('a')}\n${BODY('b')}\n{"item"`
-  wire.socket.write('POST /ticks HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n')
+  wire.socket.write('POST /ticks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n')
   wire.socket.write(`transfer-encoding: chunked\r\n\r\n${lines.length.toString(16)}\r\n${lines}\r\n`)
   await wire.receives('"line":2')
   const closed = serving.server.close()
@@ -111,7 +111,7 @@ test('a stream of lines is finished as far as it was read, and told where to go 
 test('a follower is told that the stream ends', async (t) => {
   const serving = await serve(t, { drainWithin: 5000 })
   const wire = await openWire(t, serving)
-  wire.socket.write('GET /v1/topics/ticks/events HTTP/1.1\r\nhost: a\r\n\r\n')
+  wire.socket.write('GET /v1/topics/ticks/events HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await wire.receives(': following')
   await serving.server.close()
   await wire.receives('the server ends this stream')
@@ -122,7 +122,7 @@ test('connections that say nothing do not hold it up', async (t) => {
   const serving = await serve(t, { drainWithin: 20_000 })
   await openWire(t, serving)
   const used = await openWire(t, serving)
-  used.socket.write('GET /healthy HTTP/1.1\r\nhost: a\r\n\r\n')
+  used.socket.write('GET /healthy HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await used.receives('ok')
   const began = serving.race.clock.mono()
   await serving.server.close()
@@ -132,7 +132,7 @@ test('connections that say nothing do not hold it up', async (t) => {
 test('a request that never ends is given up after drainWithin', async (t) => {
   const serving = await serve(t, { drainWithin: 400 })
   const wire = await openWire(t, serving)
-  wire.socket.write('POST /ticks HTTP/1.1\r\nhost: a\r\n')
+  wire.socket.write('POST /ticks HTTP/1.1\r\nhost: localhost\r\n')
   await serving.race.clock.sleep(50)
   const began = serving.race.clock.mono()
   await serving.server.close()

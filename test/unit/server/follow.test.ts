@@ -15,7 +15,7 @@ async function follow(
   headers = '',
 ): Promise<Wire> {
   const wire = await openWire(t, serving)
-  wire.socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n${headers}\r\n`)
+  wire.socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n${headers}\r\n`)
   await wire.receives(': following')
   return wire
 }
@@ -114,8 +114,15 @@ test('one partition is followed in order, and resumed after its last offset', as
 test('an event is found even when its hint was lost', async (t) => {
   const serving = await serve(t)
   serving.race.store.watch = () => () => undefined
+  const { log } = serving.race.store
+  const read = log.read.bind(log)
+  let reads = 0
+  log.read = (topic, request) => {
+    reads += 1
+    return read(topic, request)
+  }
   const wire = await follow(t, serving, '/v1/topics/ticks/events')
-  await serving.race.clock.sleep(50)
+  await until(() => reads === 1, 'the look that finds nothing')
   await append(serving, 'a')
   await until(() => messages(wire).length === 1, 'the event')
 })
@@ -134,9 +141,9 @@ test('a client that does not read holds no more than a little, and gets all when
   const { log } = serving.race.store
   const reading = log.read.bind(log)
   log.read = async (topic, request) => {
-    const events = await reading(topic, request)
-    read += events.length
-    return events
+    const page = await reading(topic, request)
+    read += page.events.length
+    return page
   }
   const event = { key: 'a', partition: 0, value: JSON.stringify('x'.repeat(100_000)), headers: null }
   const events = Array.from({ length: 200 }, (_, n) => ({ id: `e${n}`, ...event }))
@@ -148,23 +155,55 @@ test('a client that does not read holds no more than a little, and gets all when
 })
 
 test('nobody listens, nothing is read', async (t) => {
-  const serving = await serve(t)
+  const serving = await serve(t, {}, { clock: fastClock(20) })
+  const { store } = serving.race
+  const watch = store.watch.bind(store)
+  let ended = false
+  store.watch = (listener) => {
+    const unwatch = watch(listener)
+    return () => {
+      ended = true
+      unwatch()
+    }
+  }
   const wire = await follow(t, serving, '/v1/topics/ticks/events')
   wire.socket.destroy()
-  await serving.race.clock.sleep(50)
+  await until(() => ended, 'the end of the follower')
   let calls = 0
-  const { log } = serving.race.store
-  log.topic = () => Promise.reject(new Error(`call ${(calls += 1)}`))
+  store.log.read = () => Promise.reject(new Error(`call ${(calls += 1)}`))
   await append(serving, 'a')
-  await serving.race.clock.sleep(1200)
+  await serving.race.clock.sleep(3000)
   assert.equal(calls, 0)
 })
 
 test('a store that fails ends the stream with a problem', async (t) => {
   const serving = await serve(t)
   const wire = await follow(t, serving, '/v1/topics/ticks/events')
-  serving.race.store.log.topic = () => Promise.reject(new Error('gone'))
+  serving.race.store.log.read = () => Promise.reject(new Error('gone'))
   await append(serving, 'a')
   await wire.receives('event: problem')
   await until(() => wire.closed, 'the end')
+})
+
+test('a whole topic is read in small pages, each in one call, and no partition waits for another', async (t) => {
+  const serving = await serve(t)
+  const { log } = serving.race.store
+  const event = { key: 'a', value: JSON.stringify('x'.repeat(50_000)), headers: null }
+  const events = Array.from({ length: 80 }, (_, n) => ({ id: `e${n}`, partition: n % 4, ...event }))
+  await log.append('ticks', events)
+  const pages: { id: string; value: string; partition: number }[][] = []
+  const read = log.read.bind(log)
+  log.read = async (topic, request) => {
+    const page = await read(topic, request)
+    pages.push(page.events)
+    return page
+  }
+  await follow(t, serving, '/v1/topics/ticks/events?from=oldest')
+  await until(() => pages.flat().length === 80, 'all events')
+  for (const page of pages) {
+    const bytes = page.reduce((sum, { value }) => sum + value.length, 0)
+    assert.ok(bytes <= 256 * 1024, `${bytes} bytes in one page`)
+  }
+  const first = pages.slice(0, 4).flatMap((page) => page.map(({ partition }) => partition))
+  assert.equal(new Set(first).size, 4)
 })

@@ -1,6 +1,7 @@
 // Health, readiness, status, metrics, the page and the description of the API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HeadraceError } from '../../../src/errors.ts'
 import { headrace } from '../../../src/headrace.ts'
 import { createServer } from '../../../src/server/app.ts'
 import { LATER, ask, post, serve } from './serving.ts'
@@ -44,6 +45,30 @@ test('not ready when the store fails, hangs, or a service is not running', async
   serving.race.store.pulse = pulse
   await serving.ticks.service.stop()
   assert.deepEqual(await failing(), [503, ['ticks ticks']])
+})
+
+test('to other machines, readiness does not tell where the store is', async (t) => {
+  const serving = await serve(t, { host: '0.0.0.0', token: 'a-token-that-is-long-enough' })
+  const path = './.headrace/headrace.db'
+  serving.race.store.pulse = () => Promise.reject(new HeadraceError('store_failed', `${path} is gone`))
+  const { body } = await ask(serving, 'GET', '/readyz')
+  const store = (body['checks'] as Check[]).find(({ name }) => name === 'store')
+  assert.deepEqual(store, { name: 'store', ok: false, detail: 'store_failed' })
+})
+
+test('however often the status is asked for, ticks are counted once a second', async (t) => {
+  const serving = await serve(t)
+  const { browse } = serving.race.store.pool
+  const count = browse.count.bind(browse)
+  let counted = 0
+  browse.count = (pool) => {
+    counted += 1
+    return counted === 1 ? Promise.reject(new Error('not this time')) : count(pool)
+  }
+  assert.equal((await ask(serving, 'GET', '/v1/status')).status, 500)
+  const asked = Array.from({ length: 20 }, (_, n) => ask(serving, 'GET', n % 2 === 0 ? '/' : '/v1/status'))
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200)
+  assert.equal(counted, 2)
 })
 
 test('the status tells what runs', async (t) => {
@@ -102,6 +127,10 @@ test('the OpenAPI document lists every route, and nothing else', async (t) => {
   assert.deepEqual(written.sort(), served.sort())
   assert.ok(paths['/ticks']?.['post']?.responses['202'] !== undefined)
   assert.ok(paths['/v1/ticks/{item}']?.['patch']?.responses['409'] !== undefined)
+  const codes = JSON.stringify(paths['/ticks']?.['post']?.responses)
+  for (const code of ['store_busy', 'store_failed', 'not_running', 'cross_site', 'request_timeout']) {
+    assert.match(codes, new RegExp(code))
+  }
 })
 
 test('a port that is taken is an error that says what to do', async (t) => {

@@ -48,8 +48,14 @@ test('a list with wrong ticks names each of them and puts nothing', async (t) =>
   assert.equal((await serving.ticks.pool.count()).waiting, 0)
 })
 
-test('an empty list is nothing to do', async (t) => {
-  assert.deepEqual((await post(await serve(t), [])).body, [])
+test('an empty list and one of more than 10,000 ticks are refused', async (t) => {
+  const serving = await serve(t)
+  assertProblem(await post(serving, []), 400, 'invalid_input')
+  const ticks = Array.from({ length: 10_001 }, () => ({ item: 'a', at: 9e12 }))
+  const answer = await post(serving, ticks)
+  assertProblem(answer, 400, 'invalid_input')
+  assert.match(String(answer.body['remedy']), /NDJSON/)
+  assert.equal((await post(serving, ticks.slice(1))).status, 202)
 })
 
 test('what curl sends with -d is read as JSON, and so is a body without a type', async (t) => {

@@ -7,7 +7,7 @@ import { LATER, type Serving, fastClock, openWire, postLines, serve, until } fro
 
 const line = (item: string): string => `{"item":"${item}","at":"${LATER}"}\n`
 const HEAD =
-  'POST /ticks HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n'
+  'POST /ticks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n'
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
 /** Lets the test hold back the store's puts. */

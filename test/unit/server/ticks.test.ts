@@ -151,3 +151,36 @@ test('one tick is cancelled by its time, and all of an item without', async (t) 
   assert.deepEqual([one.status, one.body], [200, { item: 'a', cancelled: 1, due: 0 }])
   assert.deepEqual((await ask(serving, 'DELETE', '/v1/ticks/a')).body, { item: 'a', cancelled: 2, due: 0 })
 })
+
+test('a page of large ticks ends early, and the next one goes on', async (t) => {
+  const serving = await serve(t)
+  const { pool } = serving.ticks
+  const payload = 'é'.repeat(150_000)
+  await pool.putAll(Array.from({ length: 30 }, (_, n) => ({ key: `i${n}`, at: at(1), payload })))
+  const items: string[] = []
+  let after = ''
+  for (let pages = 0; pages < 10 && after !== 'end'; pages++) {
+    const response = await fetch(`${serving.url}/v1/ticks?limit=1000${after}`)
+    const text = await response.text()
+    assert.ok(Buffer.byteLength(text) <= 4.1 * 1024 * 1024, `${text.length} characters in one page`)
+    const page = JSON.parse(text) as Page
+    items.push(...page.items.map(({ item }) => item))
+    after = page.next === null ? 'end' : `&after=${page.next}`
+  }
+  assert.equal(items.length, 30)
+  assert.equal(new Set(items).size, 30)
+})
+
+test('in mode one a time that is not the one of the tick is a 404, and changes nothing', async (t) => {
+  const serving = await serve(t, { mode: 'one' })
+  await post(serving, { item: 'a', at: at(1) })
+  const body = JSON.stringify({ at: at(5) })
+  for (const method of ['GET', 'PATCH', 'DELETE']) {
+    const sent = method === 'PATCH' ? { body } : {}
+    assertProblem(await ask(serving, method, `/v1/ticks/a?at=${at(2)}`, sent), 404, 'tick_unknown')
+    assertProblem(await ask(serving, method, '/v1/ticks/a?at=garbage', sent), 400, 'invalid_input')
+  }
+  assert.equal((await ask(serving, 'GET', `/v1/ticks/a?at=${at(1)}`)).body['at'], at(1))
+  assert.equal((await ask(serving, 'PATCH', `/v1/ticks/a?at=${at(1)}`, { body })).status, 200)
+  assert.equal((await ask(serving, 'DELETE', `/v1/ticks/a?at=${at(5)}`)).status, 200)
+})

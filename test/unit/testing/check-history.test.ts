@@ -229,7 +229,8 @@ test('[T1] a tick that was appended twice is found', async () => {
     move: async (request) => {
       const moved = await mover.move(request)
       for (const { partition } of (await log.topic(request.topic)).bounds) {
-        const events = await log.read(request.topic, { partition, from: 0, limit: 9 })
+        const from = [{ partition, offset: 0 }]
+        const { events } = await log.read(request.topic, { from, limit: 9, maxBytes: Infinity })
         await log.append(request.topic, events)
       }
       return moved

@@ -43,8 +43,10 @@ async function open(t: TestContext): Promise<Opened> {
 }
 
 const event = (id: string): NewEvent => ({ id, key: 'k', partition: 0, value: '1', headers: null })
-const offsets = async (store: Store): Promise<number[]> =>
-  (await store.log.read('log', { partition: 0, from: 0, limit: 100 })).map(({ offset }) => offset)
+async function offsets(store: Store): Promise<number[]> {
+  const request = { from: [{ partition: 0, offset: 0 }], limit: 100, maxBytes: 1024 * 1024 }
+  return (await store.log.read('log', request)).events.map(({ offset }) => offset)
+}
 
 test('[J2] a read from a listener cannot fall into a write that had to wait for its lock', async (t) => {
   const { store, telemetry, lock } = await open(t)
