@@ -5,7 +5,7 @@ import { assert } from '../../errors.ts'
 import type { Entry } from '../../pool/entry.ts'
 import type { TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
-import { DueQueue } from './due-queue.ts'
+import { DueQueue, type DueRange } from './due-queue.ts'
 import type { Mirror } from './session.ts'
 
 /** Entries of one commit, their turns one after another. */
@@ -69,8 +69,13 @@ export class Journal implements Mirror {
     return found instanceof Map ? [...found.values()] : [found]
   }
 
-  all(): IterableIterator<Entry> {
-    return this.#segmentOf.keys()
+  /** A page in the order of a listing. */
+  list(range: DueRange): Entry[] {
+    return this.#queue.page(range)
+  }
+
+  countDue(now: number): number {
+    return this.#queue.countUntil(now)
   }
 
   nextDueAt(): number | null {

@@ -46,7 +46,7 @@ order by due_at limit ?
 select min(due_at) as due_at from entry where pool = ? and lane = ? and state = 'live'
 
 -- name: list_live
--- Index entry_by_due, from the cursor on; equal due times are sorted by key and slot. The caller merges lanes.
+-- Index entry_by_due, from the cursor on, in its order. The caller merges lanes.
 select * from entry
 where pool = ? and lane = ? and state = 'live'
   and (due_at, key, slot) > (?, ?, ?) and due_at < ? and coalesce((attempt > 0) = ?, true)

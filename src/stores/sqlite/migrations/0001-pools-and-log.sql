@@ -41,8 +41,9 @@ create table entry (
 
 create unique index entry_by_key on entry (pool, key, slot);
 -- Due time before partition: one range serves every partition of a process, and a listing. A member that owns
--- few partitions walks past the due entries of others, which its cursor bounds.
-create index entry_by_due on entry (pool, lane, due_at, partition, attempt) where state = 'live';
+-- few partitions walks past the due entries of others, which its cursor bounds. Key and slot: a page of a
+-- listing is read in order, also where a million entries are due at one moment.
+create index entry_by_due on entry (pool, lane, due_at, key, slot, partition, attempt) where state = 'live';
 create index entry_dead on entry (pool, due_at, key, slot) where state = 'dead';
 
 -- The journal: the young entries of one commit, as JSON text [[key, slot, partition, payload], …]. Entry i
