@@ -10,6 +10,11 @@ import type { Session } from './session.ts'
 const FOLD_AFTER_MS = 10_000
 /** Entries that are due sooner stay, too: by the time they were folded they would be gone. */
 const FOLD_DUE_BEYOND_MS = 60_000
+/**
+ * In a segment of which an eighth or less is left. Due times spread evenly over 80 s or less never come to
+ * this: their last eighth is due sooner.
+ */
+const FOLD_SPARSE_DUE_BEYOND_MS = 10_000
 /** About 20 ms of work. */
 const FOLD_LIMIT = 1000
 /** A journal with more entries than this is folded four times as fast. */
@@ -42,7 +47,12 @@ export async function keepHouse(parts: HousekeepingParts, { foldable, expired }:
 }
 
 function foldable(pool: SqlitePool, now: number, limit: number): Entry[] {
-  return pool.journal.foldable(now - FOLD_AFTER_MS, now + FOLD_DUE_BEYOND_MS, limit)
+  return pool.journal.foldable({
+    putBefore: now - FOLD_AFTER_MS,
+    dueAfter: now + FOLD_DUE_BEYOND_MS,
+    dueAfterIfSparse: now + FOLD_SPARSE_DUE_BEYOND_MS,
+    limit,
+  })
 }
 
 async function fold(parts: HousekeepingParts, pool: SqlitePool): Promise<void> {
