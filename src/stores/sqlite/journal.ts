@@ -46,6 +46,11 @@ export class Journal implements Mirror {
   readonly #dirty = new Set<Segment>()
   #added: Segment[] = []
   #removed: { entry: Entry; segment: Segment }[] = []
+  /** The newest segment that was read or committed here. */
+  #lastTurn = 0
+  /** The newest change that was followed or committed here, and that of this transaction. */
+  #change = -1
+  #newChange: number | null = null
   #size = 0
   #payloadLength = 0
   readonly #limits: JournalLimits
@@ -140,29 +145,33 @@ export class Journal implements Mirror {
     return found
   }
 
-  /** Follows what other processes have appended, removed and folded. */
+  /** Follows what other processes have appended, removed and folded; costs as much as they did, not as there is. */
   refresh(): void {
-    const rows = this.#database.statement('segments').all(this.#pool) as unknown as SegmentRow[]
-    const present = new Set(rows.map((row) => row.first_turn))
-    for (const segment of this.#segments.values()) if (!present.has(segment.firstTurn)) this.#discard(segment)
-    for (const { first_turn: firstTurn, bits } of rows) this.#follow(firstTurn, [...(bits ?? [])])
+    const change = this.#counter('last_change')
+    const missed = this.#change < this.#counter('last_purged')
+    if (missed) this.#forgetAll()
+    else this.#followRemoved()
+    const rows = this.#database.statement('segments_after').all(this.#pool, this.#lastTurn)
+    for (const { first_turn: firstTurn, bits } of rows as unknown as SegmentRow[]) {
+      if (!this.#segments.has(firstTurn)) this.#load(firstTurn, [...(bits ?? [])])
+      this.#lastTurn = firstTurn
+    }
+    this.#change = change
   }
 
   flush(): void {
     for (const segment of this.#added) if (segment.live > 0) this.#write(segment)
-    for (const segment of this.#dirty) {
-      if (segment.live > 0) {
-        this.#database.statement('save_gone').run(segment.firstTurn, Uint8Array.from(segment.bits))
-        continue
-      }
-      this.#database.statement('delete_segment').run(segment.firstTurn)
-      this.#database.statement('delete_gone').run(segment.firstTurn)
-    }
+    if (this.#dirty.size === 0) return
+    this.#newChange = this.#counter('new_change')
+    for (const segment of this.#dirty) this.#saveRemoved(segment, this.#newChange)
   }
 
   committed(): void {
     for (const segment of this.#dirty) if (segment.live === 0) this.#segments.delete(segment.firstTurn)
     for (const { entry, segment } of this.#removed) segment.entries[entry.turn - segment.firstTurn] = null
+    // Everything before was followed under the same lock.
+    this.#lastTurn = this.#added.at(-1)?.firstTurn ?? this.#lastTurn
+    this.#change = this.#newChange ?? this.#change
     this.#clear()
   }
 
@@ -186,12 +195,39 @@ export class Journal implements Mirror {
     this.#dirty.clear()
     this.#added = []
     this.#removed = []
+    this.#newChange = null
   }
 
-  #follow(firstTurn: number, bits: number[]): void {
-    const known = this.#segments.get(firstTurn)
-    if (known === undefined) this.#load(firstTurn, bits)
-    else this.#apply(known, bits)
+  #counter(query: 'new_change' | 'last_change' | 'last_purged'): number {
+    return this.#database.statement(query).get()?.['next'] as number
+  }
+
+  #saveRemoved({ firstTurn, bits, live }: Segment, change: number): void {
+    if (live > 0) {
+      this.#database.statement('save_gone').run(firstTurn, change, Uint8Array.from(bits))
+      return
+    }
+    this.#database.statement('delete_segment').run(firstTurn)
+    this.#database.statement('delete_gone').run(firstTurn)
+    this.#database.statement('add_emptied').run(change, firstTurn)
+  }
+
+  /** Segments that are not known are another pool's, or new and read afterwards. */
+  #followRemoved(): void {
+    for (const { segment } of this.#database.statement('emptied_since').all(this.#change)) {
+      const known = this.#segments.get(segment as number)
+      if (known !== undefined) this.#discard(known)
+    }
+    for (const { segment, bits } of this.#database.statement('gone_since').all(this.#change)) {
+      const known = this.#segments.get(segment as number)
+      if (known !== undefined) this.#apply(known, [...(bits as Uint8Array)])
+    }
+  }
+
+  /** What other processes emptied is not to be known any more: read everything again. */
+  #forgetAll(): void {
+    for (const segment of this.#segments.values()) this.#discard(segment)
+    this.#lastTurn = 0
   }
 
   #load(firstTurn: number, bits: number[]): void {

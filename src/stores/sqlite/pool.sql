@@ -98,8 +98,9 @@ delete from kept_answer where (pool, id) in (
 )
 
 -- name: has_expired
--- Indexes fired_by_until and kept_answer_by_until: two seeks.
-select exists (select 1 from fired where until <= ?) or exists (select 1 from kept_answer where until <= ?) as expired
+-- Indexes fired_by_until and kept_answer_by_until, primary key of emptied: three seeks.
+select exists (select 1 from fired where until <= ?) or exists (select 1 from kept_answer where until <= ?)
+  or exists (select 1 from emptied where changed <= ?) as expired
 
 -- name: add_death
 insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)

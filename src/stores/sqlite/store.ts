@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import type { Hint, Pulse, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database, latestVersion } from './database.ts'
-import { findChores, keepHouse } from './housekeeping.ts'
+import { Housekeeping, type HousekeepingParts } from './housekeeping.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
 import { SqliteEntries } from './pool.ts'
@@ -32,6 +32,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   const pools = new Pools({ database, session, turns })
   const parts = { database, session, pools, topics, telemetry, hint, now }
   const log = new SqliteLog(parts)
+  const housekeeping = new Housekeeping({ ...parts, clock })
   const foreign = watchForeign(database, clock, () => hint({ kind: 'foreign' }))
   let closing: Promise<void> | null = null
   return {
@@ -39,7 +40,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
     log,
     mover: new SqliteMover({ ...parts, log }),
-    pulse: () => pulse(parts, clock),
+    pulse: () => pulse({ ...parts, clock, housekeeping }),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -51,16 +52,20 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   }
 }
 
-async function pulse(parts: Parameters<typeof keepHouse>[0], clock: Clock): Promise<Pulse> {
+interface PulseParts extends HousekeepingParts {
+  housekeeping: Housekeeping
+}
+
+async function pulse({ session, pools, telemetry, clock, housekeeping }: PulseParts): Promise<Pulse> {
   const began = clock.mono()
-  const { now, nextDueAts, chores } = parts.session.read(() => {
+  const { now, nextDueAts, chores } = session.read(() => {
     const moment = clock.now()
-    const dues = [...parts.pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
-    return { now: moment, nextDueAts: new Map(dues), chores: findChores(parts, moment) }
+    const dues = [...pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
+    return { now: moment, nextDueAts: new Map(dues), chores: housekeeping.find(moment) }
   })
-  await keepHouse(parts, chores)
-  parts.telemetry.emit('store.called', { operation: 'pulse', tookMs: clock.mono() - began })
-  return { now, nextDueAt: nextDueAts, refusal: parts.session.refusal() }
+  await housekeeping.do(chores)
+  telemetry.emit('store.called', { operation: 'pulse', tookMs: clock.mono() - began })
+  return { now, nextDueAt: nextDueAts, refusal: session.refusal() }
 }
 
 async function close(session: Session, database: Database, foreign: () => void): Promise<void> {
