@@ -45,6 +45,7 @@ export class Housekeeping {
   /** The journal's change number at a moment: when that is long enough ago, earlier ones may be purged. */
   #mark: { change: number; at: number }
   #purgeable = -1
+  #running: Promise<void> | null = null
 
   constructor(parts: HousekeepingParts) {
     this.#parts = parts
@@ -62,9 +63,31 @@ export class Housekeeping {
     }
   }
 
-  async do({ foldable: pools, expired }: Chores): Promise<void> {
-    for (const pool of pools) await this.#fold(pool)
-    if (expired) await this.#forget()
+  /**
+   * Begins what there is to do, unless the last time is not over yet. The pulse does not wait for it, so that a
+   * full disk does not fail the pulse; what fails is told, and is found again by a later pulse.
+   */
+  begin(chores: Chores): void {
+    if (this.#running !== null || (chores.foldable.length === 0 && !chores.expired)) return
+    this.#running = this.#do(chores).finally(() => (this.#running = null))
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
+  async #do({ foldable: pools, expired }: Chores): Promise<void> {
+    for (const pool of pools) await this.#attempt(() => this.#fold(pool))
+    if (expired) await this.#attempt(() => this.#forget())
+  }
+
+  async #attempt(chore: () => Promise<void>): Promise<void> {
+    try {
+      await chore()
+    } catch (error) {
+      this.#parts.telemetry.emit('store.failed', { error })
+    }
   }
 
   #moveMark(): void {

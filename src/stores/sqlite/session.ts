@@ -2,7 +2,7 @@
 // fsync; nothing is awaited inside it. Memory that mirrors the file takes part by `Mirror`.
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
-import type { Telemetry } from '../../telemetry.ts'
+import type { StoreOperation, Telemetry } from '../../telemetry.ts'
 import { messageOf } from '../../errors.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 
@@ -72,14 +72,14 @@ export class Session {
   }
 
   /** Runs a reading work at once, on one snapshot of the file. */
-  read<Answer>(work: () => Answer): Answer {
+  read<Answer>(work: () => Answer, operation: StoreOperation = 'read'): Answer {
     const began = this.#parts.clock.mono()
     const answer = this.#inTransaction('BEGIN', () => {
       this.#refresh()
       return work()
     })
     this.#parts.telemetry.emit('store.called', {
-      operation: 'read',
+      operation,
       tookMs: this.#parts.clock.mono() - began,
     })
     return answer
