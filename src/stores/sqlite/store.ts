@@ -40,7 +40,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
     log,
     mover: new SqliteMover({ ...parts, log }),
-    pulse: () => pulse({ ...parts, housekeeping }),
+    pulse: () => pulse({ ...parts, clock, housekeeping }),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -60,14 +60,14 @@ interface PulseParts {
   session: Session
   pools: Pools
   housekeeping: Housekeeping
-  now(): number
+  clock: Clock
 }
 
-async function pulse({ session, pools, housekeeping, now }: PulseParts): Promise<Pulse> {
+async function pulse({ session, pools, housekeeping, clock }: PulseParts): Promise<Pulse> {
   const { chores, ...answer } = session.read(() => {
-    const moment = now()
+    const now = clock.now()
     const dues = [...pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
-    return { now: moment, nextDueAt: new Map(dues), chores: housekeeping.find(moment) }
+    return { now, nextDueAt: new Map(dues), chores: housekeeping.find(now) }
   }, 'pulse')
   housekeeping.begin(chores)
   return { ...answer, refusal: session.refusal() }
