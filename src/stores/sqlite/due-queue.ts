@@ -64,7 +64,7 @@ export class DueQueue {
   }
 
   /**
-   * A page in the order of a listing. One pass over the due times (2 ms for 500,000) finds those that the page
+   * A page in the order of a listing. One pass over the due times finds those that the page
    * needs, and one over each of their buckets the entries: neither sorts more than the page.
    */
   page({ after, before, limit }: DueRange): Entry[] {

@@ -127,8 +127,8 @@ export class Journal implements Mirror {
 
   /**
    * Entries to fold into the table, the oldest segments first. Looks at every segment, since a clock that was set
-   * back leaves young ones before old ones, but only into those that have an entry due late enough: 20 ms where
-   * there are 500,000 segments of one entry, and nothing to speak of where commits hold hundreds.
+   * back leaves young ones before old ones, but only into those that have an entry due late enough. A pulse
+   * took 23 ms where there were 500,000 segments of one entry.
    */
   foldable({ putBefore, dueAfter, dueAfterIfSparse, limit }: Foldable): Entry[] {
     const found: Entry[] = []
