@@ -23,6 +23,8 @@ export interface TelemetryEvents {
   'store.waited': { waits: number }
   /** Entries moved from the journal into the table. */
   'store.folded': { pool: string; entries: number }
+  /** Work that the store does beside its calls, folding and forgetting, failed; a later pulse tries again. */
+  'store.failed': { error: unknown }
   /** A request was answered. */
   'http.answered': { route: string; method: string; status: number; tookMs: number }
   /** A request met an error that is no HeadraceError: a defect. */

@@ -17,6 +17,7 @@ const samples: TelemetryEvents = {
   'store.called': { operation: 'commit', tookMs: 1 },
   'store.waited': { waits: 1 },
   'store.folded': { pool: 'p', entries: 1 },
+  'store.failed': { error: null },
   'http.answered': { route: '/ticks', method: 'POST', status: 202, tookMs: 1 },
   'http.failed': { route: '/ticks', method: 'POST', error: null },
 }

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import type { EntryCursor } from './store.ts'
 
 export function byDue(a: Entry, b: Entry): number {
-  return a.next.dueAt - b.next.dueAt || compare(cursorOf(a), cursorOf(b))
+  return a.next.dueAt - b.next.dueAt || compareKeys(a.key, b.key) || (a.slot ?? 0) - (b.slot ?? 0)
 }
 
 export function isAfter(entry: Entry, cursor: EntryCursor): boolean {
@@ -16,6 +16,19 @@ export function cursorOf(entry: Entry): EntryCursor {
 
 export function compare(a: EntryCursor, b: EntryCursor): number {
   if (a.dueAt !== b.dueAt) return a.dueAt - b.dueAt
-  if (a.key !== b.key) return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))
-  return (a.slot ?? 0) - (b.slot ?? 0)
+  return compareKeys(a.key, b.key) || (a.slot ?? 0) - (b.slot ?? 0)
 }
+
+/** UTF-16 units below the surrogates are in the order of their UTF-8 bytes: only the others need the bytes. */
+function compareKeys(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  let index = 0
+  while (index < length && a.charCodeAt(index) === b.charCodeAt(index)) index += 1
+  if (index === length) return a.length - b.length
+  const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)]
+  if (left < FIRST_SURROGATE && right < FIRST_SURROGATE) return left - right
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+const FIRST_SURROGATE = 0xd800

@@ -4,9 +4,10 @@ import { byDue, isAfter } from '../../pool/order.ts'
 import type { Death } from '../../pool/settle.ts'
 import type { Browse, EntryQuery } from '../../pool/store.ts'
 import type { Database } from './database.ts'
+import type { DueRange } from './due-queue.ts'
 import { type Pools, type SqlitePool, findEntry } from './pools.ts'
 import type { Session } from './session.ts'
-import { type TableRange, fromSlotColumn } from './table.ts'
+import { fromSlotColumn } from './table.ts'
 
 export interface SqliteBrowseParts {
   database: Database
@@ -41,7 +42,9 @@ export class SqliteBrowse implements Browse {
       const now = this.#parts.now()
       const pool = this.#parts.pools.of(name)
       const counts = pool.table.count(now)
-      for (const entry of pool.journal.all()) counts[stateOf(entry, now)] += 1
+      const due = pool.journal.countDue(now)
+      counts.due += due
+      counts.waiting += pool.journal.size - due
       return counts
     })
   }
@@ -58,17 +61,19 @@ function ofKey(pool: SqlitePool, key: string): Entry[] {
   return [...pool.journal.ofKey(key), ...pool.table.ofKey(key)]
 }
 
-/** Every entry that can be on the page: all of the journal, and from the table no more than a page of each place. */
+/** Every entry that can be on the page: no more than a page of each place. */
 function inWindow(pool: SqlitePool, query: EntryQuery, now: number): Entry[] {
   const { state } = query
   const range = rangeOf(query, now)
   const failed = state === 'backing-off' ? true : state === 'waiting' ? false : null
-  const live = state === 'dead' ? [] : [...pool.table.listLive(range, failed), ...pool.journal.all()]
+  const live = state === 'dead' ? [] : pool.table.listLive(range, failed)
+  // Young entries have not failed.
+  const young = state === 'dead' || failed === true ? [] : pool.journal.list(range)
   const dead = state === undefined || state === 'dead' ? pool.table.listDead(range) : []
-  return [...live, ...dead]
+  return [...live, ...young, ...dead]
 }
 
-function rangeOf(query: EntryQuery, now: number): TableRange {
+function rangeOf(query: EntryQuery, now: number): DueRange {
   const { state, limit, dueFrom = -MAX, dueBefore = MAX } = query
   const from = state === 'waiting' || state === 'backing-off' ? Math.max(dueFrom, now + 1) : dueFrom
   const before = state === 'due' ? Math.min(dueBefore, now + 1) : dueBefore

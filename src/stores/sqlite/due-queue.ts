@@ -1,6 +1,16 @@
-// Entries by due time: a bucket per millisecond and a heap of the milliseconds. Adding and
-// removing cost the same whether 10 or a million entries wait.
+// Entries by due time: a bucket per millisecond and a heap of the milliseconds. Adding to a bucket and removing
+// cost the same whatever waits; a new millisecond costs at most log2 n comparisons of numbers.
 import type { Entry } from '../../pool/entry.ts'
+import { byDue, isAfter } from '../../pool/order.ts'
+import type { EntryCursor } from '../../pool/store.ts'
+import { smallest } from './smallest.ts'
+
+/** Entries after the cursor and due before a moment. */
+export interface DueRange {
+  after: EntryCursor
+  before: number
+  limit: number
+}
 
 export class DueQueue {
   readonly #buckets = new Map<number, Entry | Set<Entry>>()
@@ -49,10 +59,56 @@ export class DueQueue {
       // A time stands twice in the heap when its bucket was emptied and filled again.
       if (dueAt < from || dueAt === previous) continue
       previous = dueAt
-      const bucket = this.#buckets.get(dueAt)
-      if (bucket instanceof Set) yield* bucket
-      else if (bucket !== undefined) yield bucket
+      yield* this.#at(dueAt)
     }
+  }
+
+  /**
+   * A page in the order of a listing. One pass over the due times finds those that the page
+   * needs, and one over each of their buckets the entries: neither sorts more than the page.
+   */
+  page({ after, before, limit }: DueRange): Entry[] {
+    const found: Entry[] = []
+    // Every time but the cursor's own has an entry for the page, so one more than its length is enough.
+    for (const dueAt of this.#firstTimes(after.dueAt, before, limit + 1)) {
+      const all = this.#at(dueAt)
+      const wanted = dueAt > after.dueAt ? all : [...all].filter((entry) => isAfter(entry, after))
+      found.push(...smallest(wanted, limit - found.length, byDue))
+      if (found.length === limit) break
+    }
+    return found
+  }
+
+  /** How many entries are due at or before a moment. Costs as much as there are such times, not as wait. */
+  countUntil(until: number): number {
+    const times = new Set<number>()
+    const open = [0]
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      const dueAt = this.#heap[index]
+      if (dueAt === undefined || dueAt > until) continue
+      times.add(dueAt)
+      open.push(2 * index + 1, 2 * index + 2)
+    }
+    let count = 0
+    for (const dueAt of times) count += this.#sizeAt(dueAt)
+    return count
+  }
+
+  #firstTimes(from: number, before: number, limit: number): number[] {
+    const times = [...this.#buckets.keys()].filter((dueAt) => dueAt >= from && dueAt < before)
+    return smallest(times, limit, (a, b) => a - b)
+  }
+
+  #at(dueAt: number): Iterable<Entry> {
+    const bucket = this.#buckets.get(dueAt)
+    if (bucket instanceof Set) return bucket
+    return bucket === undefined ? [] : [bucket]
+  }
+
+  #sizeAt(dueAt: number): number {
+    const bucket = this.#buckets.get(dueAt)
+    if (bucket instanceof Set) return bucket.size
+    return bucket === undefined ? 0 : 1
   }
 }
 

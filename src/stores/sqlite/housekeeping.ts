@@ -1,26 +1,38 @@
 // What the pulse lets the store do beside its answer: fold entries that wait long from the journal into the
-// table, and forget fired slots and kept answers whose time is over. Bounded, so that a pulse stays short.
+// table, and forget fired slots, kept answers and emptied segments whose time is over. In bounded pieces, each a
+// transaction of its own, so that others come between.
+import type { Clock } from '../../clock.ts'
 import type { Entry } from '../../pool/entry.ts'
 import type { Telemetry } from '../../telemetry.ts'
 import type { Database } from './database.ts'
 import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
-import type { Session } from './session.ts'
+import type { Session, Transaction } from './session.ts'
 
 /** Younger entries stay in the journal: most ticks are due soon, and then never touch the table's indexes. */
 const FOLD_AFTER_MS = 10_000
 /** Entries that are due sooner stay, too: by the time they were folded they would be gone. */
 const FOLD_DUE_BEYOND_MS = 60_000
+/**
+ * In a segment of which an eighth or less is left. Due times spread evenly over 80 s or less never come to
+ * this: their last eighth is due sooner.
+ */
+const FOLD_SPARSE_DUE_BEYOND_MS = 10_000
 /** About 20 ms of work. */
 const FOLD_LIMIT = 1000
 /** A journal with more entries than this is folded four times as fast. */
 const LARGE_JOURNAL = 100_000
 const FORGET_LIMIT = 1000
+/** With two pulses a second: up to 40,000 fired slots, answers and segments a second each are forgotten. */
+const FORGET_ROUNDS = 20
+/** A process that has not looked at the file for longer reads the whole journal again. */
+const PURGE_AFTER_MS = 30_000
 
 export interface HousekeepingParts {
   database: Database
   session: Session
   pools: Pools
   telemetry: Telemetry
+  clock: Clock
 }
 
 export interface Chores {
@@ -28,43 +40,105 @@ export interface Chores {
   expired: boolean
 }
 
-/** What there is to do; part of the pulse's own read, so that an idle store is asked once a pulse. */
-export function findChores({ pools, database }: HousekeepingParts, now: number): Chores {
-  return {
-    foldable: [...pools.all()].filter((pool) => foldable(pool, now, 1).length > 0),
-    expired: database.statement('has_expired').get(now, now)?.['expired'] === 1,
+export class Housekeeping {
+  readonly #parts: HousekeepingParts
+  /** The journal's change number at a moment: when that is long enough ago, earlier ones may be purged. */
+  #mark: { change: number; at: number }
+  #purgeable = -1
+  #running: Promise<void> | null = null
+
+  constructor(parts: HousekeepingParts) {
+    this.#parts = parts
+    this.#mark = { change: -1, at: parts.clock.mono() }
+  }
+
+  /** What there is to do; part of the pulse's own read, so that an idle store is asked once a pulse. */
+  find(now: number): Chores {
+    const { database, pools } = this.#parts
+    this.#moveMark()
+    const expired = database.statement('has_expired').get(now, now, this.#purgeable)
+    return {
+      foldable: [...pools.all()].filter((pool) => foldable(pool, now, 1).length > 0),
+      expired: expired?.['expired'] === 1,
+    }
+  }
+
+  /**
+   * Begins what there is to do, unless the last time is not over yet. The pulse does not wait for it, so that a
+   * full disk does not fail the pulse; what fails is told, and is found again by a later pulse.
+   */
+  begin(chores: Chores): void {
+    if (this.#running !== null || (chores.foldable.length === 0 && !chores.expired)) return
+    this.#running = this.#do(chores).finally(() => (this.#running = null))
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
+  async #do({ foldable: pools, expired }: Chores): Promise<void> {
+    for (const pool of pools) await this.#attempt(() => this.#fold(pool))
+    if (expired) await this.#attempt(() => this.#forget())
+  }
+
+  async #attempt(chore: () => Promise<void>): Promise<void> {
+    try {
+      await chore()
+    } catch (error) {
+      this.#parts.telemetry.emit('store.failed', { error })
+    }
+  }
+
+  #moveMark(): void {
+    const at = this.#parts.clock.mono()
+    if (at - this.#mark.at < PURGE_AFTER_MS) return
+    this.#purgeable = this.#mark.change
+    this.#mark = { change: this.#parts.database.statement('last_change').get()?.['next'] as number, at }
+  }
+
+  async #fold(pool: SqlitePool): Promise<void> {
+    const rounds = pool.journal.size > LARGE_JOURNAL ? 4 : 1
+    for (let round = 0; round < rounds; round++) await this.#foldOnce(pool)
+  }
+
+  async #foldOnce(pool: SqlitePool): Promise<void> {
+    const count = await this.#parts.session.write('fold', ({ now }) => {
+      const entries = foldable(pool, now, FOLD_LIMIT)
+      foldEntries(pool, entries)
+      return entries.length
+    })
+    this.#parts.telemetry.emit('store.folded', { pool: pool.settings.name, entries: count })
+  }
+
+  async #forget(): Promise<void> {
+    let more = true
+    for (let round = 0; more && round < FORGET_ROUNDS; round++) {
+      more = await this.#parts.session.write('other', (tx) => this.#forgetSome(tx))
+    }
+  }
+
+  /** Answers whether there may be more. */
+  #forgetSome({ now }: Transaction): boolean {
+    const { database } = this.#parts
+    const purged = database.statement('purge_emptied').run(this.#purgeable, FORGET_LIMIT)
+    if (purged.changes > 0) database.statement('save_purged').run(this.#purgeable)
+    const fired = database.statement('forget_fired').run(now, FORGET_LIMIT)
+    const answers = database.statement('forget_answers').run(now, FORGET_LIMIT)
+    return [purged, fired, answers].some(({ changes }) => changes === FORGET_LIMIT)
   }
 }
 
-export async function keepHouse(parts: HousekeepingParts, { foldable, expired }: Chores): Promise<void> {
-  for (const pool of foldable) await fold(parts, pool)
-  if (expired) await parts.session.write('other', (tx) => forget(parts.database, tx.now))
-}
-
 function foldable(pool: SqlitePool, now: number, limit: number): Entry[] {
-  return pool.journal.foldable(now - FOLD_AFTER_MS, now + FOLD_DUE_BEYOND_MS, limit)
-}
-
-async function fold(parts: HousekeepingParts, pool: SqlitePool): Promise<void> {
-  const rounds = pool.journal.size > LARGE_JOURNAL ? 4 : 1
-  for (let round = 0; round < rounds; round++) await foldOnce(parts, pool)
-}
-
-async function foldOnce({ session, telemetry }: HousekeepingParts, pool: SqlitePool): Promise<void> {
-  const count = await session.write('fold', ({ now }) => {
-    const entries = foldable(pool, now, FOLD_LIMIT)
-    foldEntries(pool, entries)
-    return entries.length
+  return pool.journal.foldable({
+    putBefore: now - FOLD_AFTER_MS,
+    dueAfter: now + FOLD_DUE_BEYOND_MS,
+    dueAfterIfSparse: now + FOLD_SPARSE_DUE_BEYOND_MS,
+    limit,
   })
-  telemetry.emit('store.folded', { pool: pool.settings.name, entries: count })
 }
 
 /** Moves young entries into the table as they are, turns included; in key order, which spares index pages. */
 function foldEntries(pool: SqlitePool, entries: Entry[]): void {
   for (const entry of entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))) replaceEntry(pool, entry, entry)
-}
-
-function forget(database: Database, now: number): void {
-  database.statement('forget_fired').run(now, FORGET_LIMIT)
-  database.statement('forget_answers').run(now, FORGET_LIMIT)
 }

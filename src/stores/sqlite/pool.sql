@@ -49,7 +49,7 @@ order by due_at limit ?
 select min(due_at) as due_at from entry where pool = ? and lane = ? and state = 'live'
 
 -- name: list_live
--- Index entry_by_due, from the cursor on; equal due times are sorted by key and slot. The caller merges lanes.
+-- Index entry_by_due, from the cursor on, in its order. The caller merges lanes.
 select * from entry
 where pool = ? and lane = ? and state = 'live'
   and (due_at, key, slot) > (?, ?, ?) and due_at < ? and coalesce((attempt > 0) = ?, true)
@@ -101,8 +101,9 @@ delete from kept_answer where (pool, id) in (
 )
 
 -- name: has_expired
--- Indexes fired_by_until and kept_answer_by_until: two seeks.
-select exists (select 1 from fired where until <= ?) or exists (select 1 from kept_answer where until <= ?) as expired
+-- Indexes fired_by_until and kept_answer_by_until, primary key of emptied: three seeks.
+select exists (select 1 from fired where until <= ?) or exists (select 1 from kept_answer where until <= ?)
+  or exists (select 1 from emptied where changed <= ?) as expired
 
 -- name: add_death
 insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)

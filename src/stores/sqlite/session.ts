@@ -2,7 +2,7 @@
 // fsync; nothing is awaited inside it. Memory that mirrors the file takes part by `Mirror`.
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
-import type { Telemetry } from '../../telemetry.ts'
+import type { StoreOperation, Telemetry } from '../../telemetry.ts'
 import { messageOf } from '../../errors.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 
@@ -77,14 +77,14 @@ export class Session {
   }
 
   /** Runs a reading work at once, on one snapshot of the file. */
-  read<Answer>(work: () => Answer): Answer {
+  read<Answer>(work: () => Answer, operation: StoreOperation = 'read'): Answer {
     const began = this.#parts.clock.mono()
     const answer = this.#reading(() => {
       this.#refresh()
       return work()
     })
     const tookMs = this.#parts.clock.mono() - began
-    this.#parts.telemetry.emit('store.called', { operation: 'read', tookMs })
+    this.#parts.telemetry.emit('store.called', { operation, tookMs })
     return answer
   }
 

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import type { Hint, Pulse, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database, latestVersion } from './database.ts'
-import { findChores, keepHouse } from './housekeeping.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
 import { SqliteEntries } from './pool.ts'
@@ -32,6 +32,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   const pools = new Pools({ database, session, turns })
   const parts = { database, session, pools, topics, telemetry, hint, now }
   const log = new SqliteLog(parts)
+  const housekeeping = new Housekeeping({ ...parts, clock })
   const foreign = watchForeign(database, clock, () => hint({ kind: 'foreign' }))
   let closing: Promise<void> | null = null
   return {
@@ -39,34 +40,37 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
     log,
     mover: new SqliteMover({ ...parts, log }),
-    pulse: () => pulse(parts, clock),
+    pulse: () => pulse({ ...parts, clock, housekeeping }),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     close() {
-      closing ??= close(session, database, foreign)
+      foreign()
+      closing ??= housekeeping
+        .settled()
+        .then(() => session.settled())
+        .then(() => database.close())
       return closing
     },
   }
 }
 
-async function pulse(parts: Parameters<typeof keepHouse>[0], clock: Clock): Promise<Pulse> {
-  const began = clock.mono()
-  const { now, nextDueAts, chores } = parts.session.read(() => {
-    const moment = clock.now()
-    const dues = [...parts.pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
-    return { now: moment, nextDueAts: new Map(dues), chores: findChores(parts, moment) }
-  })
-  await keepHouse(parts, chores)
-  parts.telemetry.emit('store.called', { operation: 'pulse', tookMs: clock.mono() - began })
-  return { now, nextDueAt: nextDueAts, refusal: parts.session.refusal() }
+interface PulseParts {
+  session: Session
+  pools: Pools
+  housekeeping: Housekeeping
+  clock: Clock
 }
 
-async function close(session: Session, database: Database, foreign: () => void): Promise<void> {
-  foreign()
-  await session.settled()
-  database.close()
+async function pulse({ session, pools, housekeeping, clock }: PulseParts): Promise<Pulse> {
+  const { chores, ...answer } = session.read(() => {
+    const now = clock.now()
+    const dues = [...pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
+    return { now, nextDueAt: new Map(dues), chores: housekeeping.find(now) }
+  }, 'pulse')
+  housekeeping.begin(chores)
+  return { ...answer, refusal: session.refusal() }
 }
 
 /** Calls back when another process has committed; answers how to stop looking. */
@@ -74,10 +78,12 @@ function watchForeign(database: Database, clock: Clock, changed: () => void): ()
   let seen = database.dataVersion()
   let timer: Timer
   const look = (): void => {
-    const dataVersion = dataVersionIfReadable(database) ?? seen
-    if (dataVersion !== seen) changed()
-    seen = dataVersion
+    // Before the listeners are called, since one of them may close the store.
     timer = clock.timer(LOOK_EVERY_MS, look, { background: true })
+    const dataVersion = dataVersionIfReadable(database) ?? seen
+    if (dataVersion === seen) return
+    seen = dataVersion
+    changed()
   }
   timer = clock.timer(LOOK_EVERY_MS, look, { background: true })
   return () => timer.cancel()

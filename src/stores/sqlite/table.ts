@@ -1,7 +1,8 @@
 // The table of entries: rows to entries and back. Every rule is the caller's.
 import { type Entry, type EntryState, LANES, type Lane } from '../../pool/entry.ts'
-import type { EntryCursor, TakeRequest } from '../../pool/store.ts'
+import type { TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
+import type { DueRange } from './due-queue.ts'
 import type { Mirror } from './session.ts'
 
 interface EntryRow {
@@ -22,13 +23,6 @@ interface EntryRow {
   failing: number
   enqueued_at: number
   put_at: number
-}
-
-/** Entries after the cursor and due before a moment. */
-export interface TableRange {
-  after: EntryCursor
-  before: number
-  limit: number
 }
 
 /** Stands for "no slot" in the file; no `at` is so early. */
@@ -116,7 +110,7 @@ export class Table implements Mirror {
   }
 
   /** Up to `range.limit` live entries of each lane, by (dueAt, key, slot). */
-  listLive({ after, before, limit }: TableRange, failed: boolean | null): Entry[] {
+  listLive({ after, before, limit }: DueRange, failed: boolean | null): Entry[] {
     const statement = this.#database.statement('list_live')
     const wanted = failed === null ? null : Number(failed)
     return LANES.flatMap((lane) =>
@@ -135,7 +129,7 @@ export class Table implements Mirror {
     )
   }
 
-  listDead({ after, before, limit }: TableRange): Entry[] {
+  listDead({ after, before, limit }: DueRange): Entry[] {
     const statement = this.#database.statement('list_dead')
     return toEntries(statement.all(this.#pool, after.dueAt, after.key, slotColumn(after.slot), before, limit))
   }

@@ -6,7 +6,7 @@ create table counter (
   next integer not null
 ) strict, without rowid;
 
-insert into counter (name, next) values ('turn', 1);
+insert into counter (name, next) values ('turn', 1), ('change', 1), ('purged', 0);
 
 create table pool (
   id integer primary key,
@@ -41,8 +41,9 @@ create table entry (
 
 create unique index entry_by_key on entry (pool, key, slot);
 -- Due time before partition: one range serves every partition of a process, and a listing. A member that owns
--- few partitions walks past the due entries of others, which its cursor bounds.
-create index entry_by_due on entry (pool, lane, due_at, partition, attempt) where state = 'live';
+-- few partitions walks past the due entries of others, which its cursor bounds. Key and slot: a page of a
+-- listing is read in order, also where a million entries are due at one moment.
+create index entry_by_due on entry (pool, lane, due_at, key, slot, partition, attempt) where state = 'live';
 create index entry_dead on entry (pool, due_at, key, slot) where state = 'dead';
 
 -- The journal: the young entries of one commit, as JSON text [[key, slot, partition, payload], …]. Entry i
@@ -56,11 +57,22 @@ create table segment (
 
 create index segment_by_pool on segment (pool, first_turn);
 
--- Which entries of a segment are gone: bit i of byte i / 8. A segment with none left is deleted.
+-- Which entries of a segment are gone: bit i of byte i / 8. A segment with none left is deleted, and its
+-- number stands in `emptied` for half a minute. Each transaction that removes entries has a change number, so
+-- that another process reads only what changed since it last looked.
 create table gone (
   segment integer primary key,
+  changed integer not null,
   bits blob not null
 ) strict;
+
+create index gone_by_change on gone (changed);
+
+create table emptied (
+  changed integer not null,
+  segment integer not null,
+  primary key (changed, segment)
+) strict, without rowid;
 
 create table fired (
   pool integer not null,

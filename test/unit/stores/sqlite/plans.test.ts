@@ -1,0 +1,44 @@
+// What SQLite would do for each named query: a scan or a sort of a table that grows is a defect.
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { loadQueries } from '../../../../src/sql.ts'
+import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
+import { sqliteFiles } from '../../../contract/open-sqlite.ts'
+
+/** A row for each topic, partition or pool, and lists that the caller made: these may be scanned. */
+const SMALL = /^SCAN (topic|head|json_each|\d+ CONSTANT ROW|CONSTANT ROW)/
+
+function queries(): [name: string, query: string][] {
+  const folder = new URL('../../../../src/stores/sqlite/', import.meta.url)
+  return ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [...loadQueries(new URL(file, folder))])
+}
+
+test('no query scans or sorts a table that grows', async () => {
+  const path = await sqliteFiles.create()
+  await (await sqliteFiles.open(path, new VirtualClock())).close()
+  const database = new DatabaseSync(path)
+  const costly = queries().flatMap(([name, query]) => {
+    const steps = database.prepare(`explain query plan ${query}`).all()
+    return steps
+      .map(({ detail }) => String(detail))
+      .filter((detail) => /^SCAN|TEMP B-TREE/.test(detail) && !SMALL.test(detail))
+      .map((detail) => `${name}: ${detail}`)
+  })
+  database.close()
+  await sqliteFiles.remove(path)
+  assert.deepEqual(costly, [])
+})
+
+test('a page of a listing is read from its cursor on', async () => {
+  const path = await sqliteFiles.create()
+  await (await sqliteFiles.open(path, new VirtualClock())).close()
+  const database = new DatabaseSync(path)
+  const plans = queries()
+    .filter(([name]) => name === 'list_live' || name === 'list_dead')
+    .map(([, query]) => database.prepare(`explain query plan ${query}`).get()?.['detail'])
+  database.close()
+  await sqliteFiles.remove(path)
+  assert.equal(plans.length, 2)
+  for (const plan of plans) assert.match(String(plan), /\(due_at,key,slot\)>\(\?,\?,\?\)/)
+})
