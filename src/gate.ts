@@ -9,14 +9,23 @@ export class Gate {
 
   /** Runs the call, or refuses it with `not_running`. A call inside the call must not pass again. */
   async pass<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    if (this.#isClosed) throw notRunning()
-    this.#passing += 1
+    this.enter()
     try {
       return await call()
     } finally {
-      this.#passing -= 1
-      if (this.#passing === 0) this.#lastHasLeft()
+      this.leave()
     }
+  }
+
+  /** Begins a call, or refuses it; whoever entered must leave. */
+  enter(): void {
+    if (this.#isClosed) throw notRunning()
+    this.#passing += 1
+  }
+
+  leave(): void {
+    this.#passing -= 1
+    if (this.#passing === 0) this.#lastHasLeft()
   }
 
   /** Refuses new calls from now on; resolves when none is under way. Harmless when repeated. */

@@ -10,8 +10,8 @@ import type { ServerContext } from './route.ts'
 
 const HEARTBEAT_MS = 15_000
 const LOOK_MS = 1000
-/** The shortest time between two looks, so that a busy topic costs each client at most 100 reads a second. */
-const GATHER_MS = 10
+/** The shortest time between two looks, so that a busy topic costs each client at most 40 reads a second. */
+const GATHER_MS = 25
 /** What is read for a client at a time, and so what is held for one that does not read: an event may have 1 MiB. */
 const PAGE_EVENTS = 500
 const PAGE_BYTES = 256 * 1024

@@ -25,6 +25,9 @@ export interface SqliteLogParts {
   hint(hint: Hint): void
 }
 
+/** How many rows are read at once; each may have 1 MiB. */
+const ROWS = 16
+
 export class SqliteLog implements LogStore {
   readonly #parts: SqliteLogParts
 
@@ -90,15 +93,17 @@ export class SqliteLog implements LogStore {
     })
   }
 
-  /** Row by row, so that a page that ends early has not read the rest. */
+  /** A few rows at a time, so that a page that ends early has not read the rest; one at a time costs twice as much. */
   *#eventsFrom(topic: SqliteTopic, from: readonly Position[], limit: number): Iterable<LogEvent> {
     const statement = this.#parts.database.statement('read_events')
     for (const { partition, offset: first } of from) {
-      if (first >= boundsOf(topic, partition).next) continue
-      const rows = statement.iterate(topic.id, partition, first, limit + 1)
-      for (const row of rows as Iterable<unknown> as Iterable<LogEvent>) {
-        const { offset, id, key, value, headers, time } = row
-        yield { partition, offset, id, key, value, headers, time }
+      const end = Math.min(boundsOf(topic, partition).next, first + limit + 1)
+      for (let next = first; next < end; next += ROWS) {
+        const rows = statement.all(topic.id, partition, next, Math.min(ROWS, end - next))
+        for (const row of rows as unknown as LogEvent[]) {
+          const { offset, id, key, value, headers, time } = row
+          yield { partition, offset, id, key, value, headers, time }
+        }
       }
     }
   }
