@@ -40,6 +40,11 @@ type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'other'
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
 
+/** About 1,000 pages of log, which take some 5 ms to copy. */
+const COMMITS_TO_CHECKPOINT = 25
+/** A loop whose turn takes longer is busy. */
+const CALM_MS = 2
+
 /** A write that cannot get the lock for so long is refused with `store_busy`. */
 const WRITE_WITHIN_MS = 5000
 
@@ -61,6 +66,7 @@ export class Session {
   readonly #mirrors: Mirror[] = []
   #waiting: Work[] = []
   #scheduled = false
+  #commits = 0
   #idle: Promise<void> = Promise.resolve()
   #dataVersion: number
   #refused: { why: string; at: number } | null = null
@@ -118,7 +124,7 @@ export class Session {
   }
 
   async #drain(): Promise<void> {
-    await new Promise<void>((next) => this.#parts.clock.turn(next))
+    await this.#turn()
     let waits = 0
     try {
       while (this.#waiting.length > 0) {
@@ -128,11 +134,29 @@ export class Session {
           waits += 1
           await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
         }
+        if (this.#waiting.length === 0) await this.#checkpointIfCalm()
       }
     } finally {
       this.#scheduled = false
       if (waits > 0) this.#parts.telemetry.emit('store.waited', { waits })
     }
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((next) => this.#parts.clock.turn(next))
+  }
+
+  /**
+   * A checkpoint stalls the loop, the longer the more it has to copy; but it copies a page once however often it was
+   * written. So small ones are made while the loop has time, and under load SQLite makes its large one by itself.
+   */
+  async #checkpointIfCalm(): Promise<void> {
+    if (this.#commits < COMMITS_TO_CHECKPOINT) return
+    const asked = this.#parts.clock.mono()
+    await this.#turn()
+    if (this.#waiting.length > 0 || this.#parts.clock.mono() - asked > CALM_MS) return
+    this.#commits = 0
+    this.#parts.database.checkpoint()
   }
 
   /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
@@ -179,6 +203,7 @@ export class Session {
     }
     this.#point(works, 'after-commit')
     for (const mirror of this.#mirrors) mirror.committed()
+    this.#commits += 1
     // Each on its own: one that throws must not stop the session.
     for (const call of calls) queueMicrotask(call)
     works.forEach((work, index) => work.resolve(answers[index]))
