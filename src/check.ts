@@ -15,7 +15,7 @@ export function checkKey(key: unknown, name = 'key'): string {
   if (key === undefined) throw refuse(`${name} is missing`, `send "${name}" as a JSON string`)
   if (typeof key !== 'string')
     throw refuse(`${name} must be a text, not ${kindOf(key)}`, `send "${name}" as a JSON string`)
-  if (key === '') throw refuse(`${name} is empty`, `give a ${name} of 1 to ${LONGEST_KEY_BYTES} bytes`)
+  if (key === '') throw refuse(`${name} is empty`, `give one of 1 to ${LONGEST_KEY_BYTES} bytes`)
   const bytes = key.length > LONGEST_KEY_BYTES ? key.length : Buffer.byteLength(key)
   if (bytes > LONGEST_KEY_BYTES) {
     throw refuse(

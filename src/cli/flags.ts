@@ -72,7 +72,7 @@ export interface ClientFlags {
 export function serverOf(flags: ClientFlags, { env }: CliContext): { server: string; token: string | null } {
   return {
     server: flags.server ?? (env['HEADRACE_SERVER'] || DEFAULT_SERVER),
-    token: readSecret(flags.tokenFile) ?? (env['HEADRACE_TOKEN'] || null),
+    token: readSecret(flags.tokenFile) ?? (env['HEADRACE_TOKEN']?.trim() || null),
   }
 }
 

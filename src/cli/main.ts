@@ -44,6 +44,7 @@ const EXIT_OF: Record<string, number> = {
   token_required: EXIT.notPermitted,
   unauthorized: EXIT.notPermitted,
   cross_site: EXIT.notPermitted,
+  host_unknown: EXIT.notPermitted,
 }
 
 function exitCodeOf(error: unknown): number {

@@ -35,7 +35,7 @@ function talk(head: string): Talk {
   socket.on('data', (data) => (heard += data.toString()))
   socket.on('error', () => undefined)
   socket.on('close', () => (closed = true))
-  socket.write(`POST /ticks HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${head}`)
+  socket.write(`POST /ticks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${head}`)
   return { socket, heard: () => heard, closed: () => closed }
 }
 

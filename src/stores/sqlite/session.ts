@@ -42,8 +42,8 @@ const MOST_WORKS = 64
 
 /** About 1,000 pages of log, which take some 5 ms to copy. */
 const COMMITS_TO_CHECKPOINT = 25
-/** A loop whose turn takes longer is busy. */
-const CALM_MS = 2
+/** A loop that worked for more of the time than this is busy. */
+const BUSY_SHARE = 0.75
 
 /** A write that cannot get the lock for so long is refused with `store_busy`. */
 const WRITE_WITHIN_MS = 5000
@@ -67,6 +67,7 @@ export class Session {
   #waiting: Work[] = []
   #scheduled = false
   #commits = 0
+  #loop = { idle: 0, active: 0 }
   #idle: Promise<void> = Promise.resolve()
   #dataVersion: number
   #refused: { why: string; at: number } | null = null
@@ -124,7 +125,7 @@ export class Session {
   }
 
   async #drain(): Promise<void> {
-    await this.#turn()
+    await new Promise<void>((next) => this.#parts.clock.turn(next))
     let waits = 0
     try {
       while (this.#waiting.length > 0) {
@@ -134,7 +135,7 @@ export class Session {
           waits += 1
           await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
         }
-        if (this.#waiting.length === 0) await this.#checkpointIfCalm()
+        if (this.#waiting.length === 0) this.#checkpointIfCalm()
       }
     } finally {
       this.#scheduled = false
@@ -142,21 +143,17 @@ export class Session {
     }
   }
 
-  #turn(): Promise<void> {
-    return new Promise((next) => this.#parts.clock.turn(next))
-  }
-
   /**
    * A checkpoint stalls the loop, the longer the more it has to copy; but it copies a page once however often it was
    * written. So small ones are made while the loop has time, and under load SQLite makes its large one by itself.
    */
-  async #checkpointIfCalm(): Promise<void> {
+  #checkpointIfCalm(): void {
     if (this.#commits < COMMITS_TO_CHECKPOINT) return
-    const asked = this.#parts.clock.mono()
-    await this.#turn()
-    if (this.#waiting.length > 0 || this.#parts.clock.mono() - asked > CALM_MS) return
+    const { idle, active } = this.#parts.clock.loopMs()
+    const [idled, worked] = [idle - this.#loop.idle, active - this.#loop.active]
     this.#commits = 0
-    this.#parts.database.checkpoint()
+    this.#loop = { idle, active }
+    if (worked < BUSY_SHARE * (worked + idled)) this.#parts.database.checkpoint()
   }
 
   /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
