@@ -61,6 +61,24 @@ export function holdsTurn(entry: Entry, turn: number): boolean {
   return entry.turn === turn && entry.state === 'live'
 }
 
+/** A run handed to its owner. */
+export interface TakenRun {
+  key: string
+  slot: number | null
+  partition: number
+  turn: number
+  dueAt: number
+  /** The tally to name at settle. */
+  seen: number
+  payload: string | null
+  attempt: number
+}
+
+/** The run that a take answers for a due entry. */
+export function takenRun({ key, slot, partition, turn, next, attempt }: Entry): TakenRun {
+  return { key, slot, partition, turn, dueAt: next.dueAt, seen: next.tally, payload: next.payload, attempt }
+}
+
 /** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */
 export function entryName(key: string, slot: number | null): string {
   return `${slot ?? ''}\0${key}`

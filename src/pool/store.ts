@@ -1,5 +1,5 @@
 // The port of a pool's store: what every store promises. Rules in brackets are those of docs/spec/pool.md.
-import type { Entry, EntryState, Lane, Mode } from './entry.ts'
+import type { Entry, EntryState, Lane, Mode, TakenRun } from './entry.ts'
 import type { Put, PutAnswer } from './merge.ts'
 import type { Death, Settlement } from './settle.ts'
 
@@ -47,19 +47,6 @@ export type RescheduleAnswer =
   /** Due already, or the new slot has fired: too late, nothing was changed. */
   | { kind: 'due' }
   | { kind: 'absent' }
-
-/** A run handed to its owner. */
-export interface TakenRun {
-  key: string
-  slot: number | null
-  partition: number
-  turn: number
-  dueAt: number
-  /** The tally to name at settle. */
-  seen: number
-  payload: string | null
-  attempt: number
-}
 
 export interface TakeRequest {
   /** The partitions to take from; null: all. */

@@ -1,17 +1,10 @@
 // Checks the promises [P1] to [P4], and that ticks move once and never early, on a recorded history. One pass;
 // answers a sentence for every violation.
 import type { LogEvent } from '../log/store.ts'
-import { type Entry, entryName } from '../pool/entry.ts'
+import { type Entry, type TakenRun, entryName } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
-import type {
-  CancelAnswer,
-  PoolSettings,
-  Reschedule,
-  RescheduleAnswer,
-  SettleAnswer,
-  TakenRun,
-} from '../pool/store.ts'
+import type { CancelAnswer, PoolSettings, Reschedule, RescheduleAnswer, SettleAnswer } from '../pool/store.ts'
 import { type ModelEntry, modelMove, modelPut, modelSettle, planEntry, tallyOf } from './history-model.ts'
 import type { HistoryRecord } from './history.ts'
 

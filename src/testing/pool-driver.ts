@@ -1,6 +1,6 @@
 // A pool of the store under test, with the short calls that contract cases are written in.
 import { assert } from '../errors.ts'
-import type { Entry, Lane, OnConflict } from '../pool/entry.ts'
+import type { Entry, Lane, OnConflict, TakenRun } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Outcome, Settlement } from '../pool/settle.ts'
 import type {
@@ -10,7 +10,6 @@ import type {
   PutResponse,
   SettleAnswer,
   TakeRequest,
-  TakenRun,
 } from '../pool/store.ts'
 import type { Store } from '../store.ts'
 

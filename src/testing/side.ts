@@ -2,9 +2,9 @@
 // both sides. Turns differ between stores, so each is replaced by the order in which it was first seen.
 import { assert } from '../errors.ts'
 import type { LogEvent } from '../log/store.ts'
-import type { Entry } from '../pool/entry.ts'
+import type { Entry, TakenRun } from '../pool/entry.ts'
 import { compare, cursorOf } from '../pool/order.ts'
-import type { EntryQuery, TakenRun } from '../pool/store.ts'
+import type { EntryQuery } from '../pool/store.ts'
 import type { Store } from '../store.ts'
 import { MANY } from './pool-driver.ts'
 import { type Operation, POOLS, type PoolKind } from './operations.ts'

@@ -2,7 +2,15 @@
 import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { partitionOf } from '../../partition.ts'
-import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
+import {
+  type Entry,
+  type EntryState,
+  entryName,
+  holdsTurn,
+  liveDueAt,
+  stateOf,
+  takenRun,
+} from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { reschedule } from '../../pool/reschedule.ts'
@@ -150,18 +158,7 @@ export class MemoryPools implements Entries, Browse {
       )
       .sort(byDue)
       .slice(0, request.limit)
-      .map(({ key, slot, partition, turn, next, attempt }) => {
-        return {
-          key,
-          slot,
-          partition,
-          turn,
-          dueAt: next.dueAt,
-          seen: next.tally,
-          payload: next.payload,
-          attempt,
-        }
-      })
+      .map(takenRun)
     return { now, runs }
   }
 

@@ -1,5 +1,5 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
-import { type Entry, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
+import { type Entry, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
@@ -68,18 +68,7 @@ export class SqliteEntries implements Entries {
     return this.#parts.session.read(() => {
       const now = this.#parts.now()
       const pool = this.#parts.pools.of(name)
-      const runs = dueEntries(pool, request, now).map(({ key, slot, partition, turn, next, attempt }) => {
-        return {
-          key,
-          slot,
-          partition,
-          turn,
-          dueAt: next.dueAt,
-          seen: next.tally,
-          payload: next.payload,
-          attempt,
-        }
-      })
+      const runs = dueEntries(pool, request, now).map(takenRun)
       return { now, runs }
     })
   }
