@@ -14,8 +14,8 @@ const OPEN_WITHIN_MS = 5000
 /**
  * WAL and synchronous FULL: a commit is on the disk before it is answered. busy_timeout 0: waiting inside
  * SQLite would block the event loop; the session waits outside. Under load a checkpoint comes only every 64 MB of
- * log: a page that was written many times is copied once, which is worth a fifth of the end-to-end rate against one
- * every 16 MB. The session makes smaller ones while there is time.
+ * log, since it copies a page once however often it was written: 20,000 ticks a second end to end against 16,800 with
+ * one every 16 MB, in one run each. The session makes smaller ones while there is time.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
