@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   pool_mismatch: { title: 'The pool was created with other settings', retryable: false },
   topic_mismatch: { title: 'The topic was created with other settings', retryable: false },
   topic_unknown: { title: 'There is no such topic', retryable: false },
+  resource_mismatch: { title: 'The resource was shared with other settings', retryable: false },
   partition_unknown: { title: 'The topic has no such partition', retryable: false },
   offset_gone: { title: 'Retention has removed these events', retryable: false },
   tick_unknown: { title: 'There is no such tick', retryable: false },

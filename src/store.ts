@@ -1,8 +1,10 @@
 // A store as a whole: its ports, one pulse, and hints. Opened by stores/open.ts.
 import type { Clock } from './clock.ts'
 import type { Faults } from './fault.ts'
+import type { Claim, FenceStore } from './fence.ts'
 import type { LogStore } from './log/store.ts'
 import type { PoolStore } from './pool/store.ts'
+import type { Beat, Beaten, LockStore, RosterStore } from './roster/store.ts'
 import type { Telemetry } from './telemetry.ts'
 
 export interface MoveRequest {
@@ -10,6 +12,8 @@ export interface MoveRequest {
   topic: string
   /** The most ticks to move. */
   limit: number
+  /** The partitions to move from, and by which right. */
+  claim: Claim
 }
 
 export interface Moved {
@@ -19,20 +23,31 @@ export interface Moved {
   now: number
   /** Of each moved tick: now minus its dueAt. */
   latenessMs: number[]
-  /** When the next tick is due; null: none waits. */
+  /** When the next tick of the claimed partitions is due; null: none waits. */
   nextDueAt: number | null
+  /** The claimed partitions whose fence is another's; nothing of them moved. */
+  refused: readonly number[]
 }
 
 /** Due entries become events of a topic in one transaction: exactly once. A store has it or has not. */
 export interface Mover {
-  /** Moves due entries in due order per partition, none before its dueAt by the store's clock. [T1–T5] */
+  /** Moves due entries in due order per partition, none before its dueAt by the store's clock, fenced. [T1–T5] [F2] */
   move(request: MoveRequest): Promise<Moved>
+}
+
+export interface PulseRequest {
+  /** What a member tells the roster; null: the roster stands in another store, or this is no member. */
+  beat: Beat | null
+  /** The pools whose next due time is asked for, each in some of its partitions. */
+  pools: readonly { pool: string; partitions: readonly number[] }[]
 }
 
 export interface Pulse {
   now: number
-  /** When each pool's next entry is due; null: none. */
+  /** When the next entry of each pool asked for is due, in the partitions asked for; null: none. */
   nextDueAt: ReadonlyMap<string, number | null>
+  /** What became of the beat; null: there was none. */
+  beaten: Beaten | null
   /** Why the store lately refused writes though it answers reads, such as a full disk; null: it did not. */
   refusal: string | null
 }
@@ -41,6 +56,8 @@ export interface Pulse {
 export type Hint =
   | { kind: 'put'; pool: string; dueAt: number }
   | { kind: 'appended'; topic: string }
+  /** A member came or went, or an allotment changed. */
+  | { kind: 'roster' }
   /** Another process wrote to the store. */
   | { kind: 'foreign' }
 
@@ -50,8 +67,11 @@ export interface Store {
   readonly pool: PoolStore
   readonly log: LogStore
   readonly mover: Mover
-  /** One call that tells what a member must know twice a second, and lets the store keep house. [D4] */
-  pulse(): Promise<Pulse>
+  readonly fences: FenceStore
+  readonly roster: RosterStore
+  readonly locks: LockStore
+  /** One call that tells what a member must know twice a second, and lets the store keep house. [D4] [G2] [K1] */
+  pulse(request: PulseRequest): Promise<Pulse>
   /** Calls back on hints until the returned function is called. */
   watch(listener: (hint: Hint) => void): () => void
   /** Lets what is under way end; harmless when repeated. */

@@ -1,4 +1,5 @@
 // The port of a pool's store: what every store promises. Rules in brackets are those of docs/spec/pool.md.
+import type { Claim } from '../fence.ts'
 import type { Entry, EntryState, Lane, Mode, TakenRun } from './entry.ts'
 import type { Put, PutAnswer } from './merge.ts'
 import type { Death, Settlement } from './settle.ts'
@@ -65,9 +66,9 @@ export interface Taken {
 }
 
 export interface SettleAnswer {
-  /** `gone`: the turn is no longer there, and nothing was written. */
-  result: 'settled' | 'gone'
-  /** When the entry's next run is due, also when the turn is gone; null: there is none. */
+  /** `gone`: the turn is no longer there. `refused`: the fence is another's. Nothing was written in either case. */
+  result: 'settled' | 'gone' | 'refused'
+  /** When the entry's next run is due, also when the turn is gone; null: there is none, or it was refused. */
   nextDueAt: number | null
 }
 
@@ -82,8 +83,8 @@ export interface Entries {
   reschedule(pool: string, change: Reschedule): Promise<RescheduleAnswer>
   /** Reads due runs; writes nothing. [D1–D3] [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
-  /** Settles runs by turn. [S1–S9] [P3] */
-  settle(pool: string, settlements: Settlement[]): Promise<SettleAnswer[]>
+  /** Settles runs by turn, each fenced by its entry's partition. [S1–S9] [P3] [F2] */
+  settle(pool: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]>
 }
 
 export interface EntryQuery {

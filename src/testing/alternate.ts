@@ -15,7 +15,7 @@ export function alternate(first: Store, second: Store): Store {
         cancel: (pool, name) => next().pool.entries.cancel(pool, name),
         reschedule: (pool, change) => next().pool.entries.reschedule(pool, change),
         take: (pool, request) => next().pool.entries.take(pool, request),
-        settle: (pool, settlements) => next().pool.entries.settle(pool, settlements),
+        settle: (pool, settlements, claim) => next().pool.entries.settle(pool, settlements, claim),
       },
       browse: {
         get: (pool, name) => next().pool.browse.get(pool, name),
@@ -35,7 +35,26 @@ export function alternate(first: Store, second: Store): Store {
       trim: (topic, limit) => next().log.trim(topic, limit),
     },
     mover: { move: (request) => next().mover.move(request) },
-    pulse: () => next().pulse(),
+    fences: {
+      raise: (resource, claim) => next().fences.raise(resource, claim),
+      fences: (resource) => next().fences.fences(resource),
+    },
+    roster: {
+      join: (member, resources) => next().roster.join(member, resources),
+      serve: (member, resources) => next().roster.serve(member, resources),
+      view: () => next().roster.view(),
+      decide: (decision) => next().roster.decide(decision),
+      grant: (owner, grants) => next().roster.grant(owner, grants),
+      leave: (member, grants) => next().roster.leave(member, grants),
+      drain: (member, draining) => next().roster.drain(member, draining),
+      stepDown: (member) => next().roster.stepDown(member),
+    },
+    locks: {
+      acquire: (request) => next().locks.acquire(request),
+      release: (name, holder) => next().locks.release(name, holder),
+      held: () => next().locks.held(),
+    },
+    pulse: (request) => next().pulse(request),
     watch: (listener) => first.watch(listener),
     close: async () => {
       for (const store of [first, second]) await store.close()

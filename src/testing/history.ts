@@ -55,7 +55,10 @@ export class History {
       pool: { entries: this.#entries(store.pool.entries), browse: store.pool.browse },
       log: store.log,
       mover: this.#mover(store),
-      pulse: () => store.pulse(),
+      fences: store.fences,
+      roster: store.roster,
+      locks: store.locks,
+      pulse: (request) => store.pulse(request),
       watch: (listener) => store.watch(listener),
       close: () => store.close(),
     }
@@ -91,8 +94,8 @@ export class History {
         this.#record({ call: 'take', pool, taken })
         return taken
       },
-      settle: async (pool, settlements) => {
-        const answers = await entries.settle(pool, settlements)
+      settle: async (pool, settlements, claim) => {
+        const answers = await entries.settle(pool, settlements, claim)
         this.#record({ call: 'settle', pool, settlements, answers })
         return answers
       },

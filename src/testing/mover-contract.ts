@@ -6,7 +6,7 @@ import { MANY, asPut } from './pool-driver.ts'
 import { openTicks } from './ticks-driver.ts'
 import { START } from './virtual-clock.ts'
 
-const nothing = { count: 0, latenessMs: [] }
+const nothing = { count: 0, latenessMs: [], refused: [] }
 
 const movingCases: Case[] = [
   {
@@ -14,7 +14,7 @@ const movingCases: Case[] = [
     run: async ({ store }) => {
       const { pool, topic, move } = await openTicks(store)
       await pool.put('a', { at: START })
-      assert.deepEqual(await move(), { count: 1, now: START, latenessMs: [0], nextDueAt: null })
+      assert.deepEqual(await move(), { count: 1, now: START, latenessMs: [0], nextDueAt: null, refused: [] })
       assert.deepEqual(await move(), { ...nothing, now: START, nextDueAt: null })
       assert.equal((await topic.readAll()).length, 1)
       assert.deepEqual(await pool.list(), [])
@@ -39,7 +39,7 @@ const movingCases: Case[] = [
     run: async ({ store }) => {
       const { pool, move } = await openTicks(store)
       await pool.put('a', { at: START })
-      const nowhere = { pool: 'ticks', topic: 'none', limit: MANY }
+      const nowhere = { pool: 'ticks', topic: 'none', limit: MANY, claim: pool.claim }
       await assert.rejects(store.mover.move(nowhere), { code: 'topic_unknown' })
       assert.equal((await pool.list()).length, 1)
       assert.equal((await move()).count, 1)
@@ -67,7 +67,7 @@ const movingCases: Case[] = [
       assert.deepEqual(await move(), { ...nothing, now: START + 999, nextDueAt: START + 1000 })
       await clock.leap(51)
       const moved = await move()
-      assert.deepEqual(moved, { count: 1, now: START + 1050, latenessMs: [50], nextDueAt: START + 1200 })
+      assert.deepEqual(moved, { count: 1, now: START + 1050, latenessMs: [50], nextDueAt: START + 1200, refused: [] })
     },
   },
   {
@@ -159,8 +159,8 @@ const eventCases: Case[] = [
       for (const at of [30, 10, 20]) await pool.put('a', { at: START + at })
       await clock.leap(50)
       const moved = await move(2)
-      assert.deepEqual(moved, { count: 2, now: START + 50, latenessMs: [40, 30], nextDueAt: START + 30 })
-      assert.deepEqual(await move(2), { count: 1, now: START + 50, latenessMs: [20], nextDueAt: null })
+      assert.deepEqual(moved, { count: 2, now: START + 50, latenessMs: [40, 30], nextDueAt: START + 30, refused: [] })
+      assert.deepEqual(await move(2), { count: 1, now: START + 50, latenessMs: [20], nextDueAt: null, refused: [] })
       const ids = (await topic.readAll()).map(({ id }) => id.slice(-4, -1))
       assert.deepEqual(ids, ['010', '020', '030'])
     },
@@ -199,7 +199,7 @@ const modeOneCases: Case[] = [
       const { pool, topic, move } = await openTicks(store, { mode: 'one' })
       await pool.put('a', { payload: '1' })
       await pool.put('a', { at: START + 50, payload: '2' })
-      assert.deepEqual(await move(), { count: 1, now: START, latenessMs: [0], nextDueAt: START + 50 })
+      assert.deepEqual(await move(), { count: 1, now: START, latenessMs: [0], nextDueAt: START + 50, refused: [] })
       await clock.leap(49)
       assert.equal((await move()).count, 0)
       await clock.leap(1)

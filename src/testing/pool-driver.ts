@@ -1,5 +1,6 @@
 // A pool of the store under test, with the short calls that contract cases are written in.
 import { assert } from '../errors.ts'
+import type { Claim } from '../fence.ts'
 import type { Entry, Lane, OnConflict, TakenRun } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Outcome, Settlement } from '../pool/settle.ts'
@@ -12,6 +13,7 @@ import type {
   TakeRequest,
 } from '../pool/store.ts'
 import type { Store } from '../store.ts'
+import { claimAll } from './claim.ts'
 
 /** A put as a case writes it; times are absolute, `payload` is JSON text. */
 export interface DrivenPut {
@@ -33,7 +35,7 @@ export const MANY = 100_000
 export async function openPool(store: Store, given: Partial<PoolSettings> = {}): Promise<PoolDriver> {
   const settings = { name: 'work', mode: 'one' as const, partitions: 4, rememberMs: 0, ...given }
   await store.pool.entries.open(settings)
-  return new PoolDriver(store, settings)
+  return new PoolDriver(store, settings, await claimAll(store, settings.name, settings.partitions))
 }
 
 export function asPut(key: string, given: DrivenPut = {}): Put {
@@ -49,10 +51,12 @@ export function asPut(key: string, given: DrivenPut = {}): Put {
 
 export class PoolDriver {
   readonly settings: PoolSettings
+  readonly claim: Claim
   readonly #store: Store
 
-  constructor(store: Store, settings: PoolSettings) {
+  constructor(store: Store, settings: PoolSettings, claim: Claim) {
     this.#store = store
+    this.claim = claim
     this.settings = settings
   }
 
@@ -102,8 +106,8 @@ export class PoolDriver {
     return answer
   }
 
-  settleAll(settlements: Settlement[]): Promise<SettleAnswer[]> {
-    return this.#store.pool.entries.settle(this.settings.name, settlements)
+  settleAll(settlements: Settlement[], claim = this.claim): Promise<SettleAnswer[]> {
+    return this.#store.pool.entries.settle(this.settings.name, settlements, claim)
   }
 
   cancel(key: string, slot?: number | null): ReturnType<Store['pool']['entries']['cancel']> {

@@ -6,6 +6,7 @@ import type { Entry, TakenRun } from '../pool/entry.ts'
 import { compare, cursorOf } from '../pool/order.ts'
 import type { EntryQuery } from '../pool/store.ts'
 import type { Store } from '../store.ts'
+import { claimAll, claimOf } from './claim.ts'
 import { MANY } from './pool-driver.ts'
 import { type Operation, POOLS, type PoolKind } from './operations.ts'
 
@@ -77,7 +78,8 @@ export class Side {
       case 'count':
         return this.#store.pool.browse.count(this.#name(operation.pool))
       case 'pulse': {
-        const { now, nextDueAt } = await this.#store.pulse()
+        const pools = kinds().map((kind) => ({ pool: this.#name(kind), partitions: partitionsOf(kind) }))
+        const { now, nextDueAt } = await this.#store.pulse({ beat: null, pools })
         return { now, nextDueAt: kinds().map((kind) => nextDueAt.get(this.#name(kind))) }
       }
       case 'reopen':
@@ -105,8 +107,10 @@ export class Side {
     return `${kind}-${this.#options.run}`
   }
 
-  #openPool(kind: PoolKind, rememberMs: number | null): Promise<void> {
-    return this.#store.pool.entries.open({ ...POOLS[kind], name: this.#name(kind), rememberMs })
+  async #openPool(kind: PoolKind, rememberMs: number | null): Promise<void> {
+    const settings = { ...POOLS[kind], name: this.#name(kind), rememberMs }
+    await this.#store.pool.entries.open(settings)
+    await claimAll(this.#store, settings.name, settings.partitions)
   }
 
   #openTopic(retentionMs: number | null): Promise<void> {
@@ -159,7 +163,8 @@ export class Side {
     this.#settled[pool].push(run)
     const { key, slot, turn, seen } = run
     const settlements = [{ key, slot, turn, seen, outcome }]
-    const answers = await this.#store.pool.entries.settle(this.#name(pool), settlements)
+    const claim = claimOf(POOLS[pool].partitions)
+    const answers = await this.#store.pool.entries.settle(this.#name(pool), settlements, claim)
     return { answers, entries: await this.#list(pool, { key, limit: MANY }) }
   }
 
@@ -167,7 +172,8 @@ export class Side {
   async #move({ pool, limit }: Operation & { kind: 'move' }): Promise<unknown> {
     const latenessMs: number[] = []
     for (;;) {
-      const request = { pool: this.#name(pool), topic: this.#name('topic'), limit }
+      const claim = claimOf(POOLS[pool].partitions)
+      const request = { pool: this.#name(pool), topic: this.#name('topic'), limit, claim }
       const moved = await this.#store.mover.move(request)
       latenessMs.push(...moved.latenessMs)
       if (moved.count === 0) {
@@ -229,6 +235,10 @@ function isInDueOrder(events: LogEvent[]): boolean {
 
 function isSame(a: TakenRun, b: TakenRun): boolean {
   return a.turn === b.turn && a.key === b.key && a.slot === b.slot
+}
+
+function partitionsOf(kind: PoolKind): number[] {
+  return claimOf(POOLS[kind].partitions).held.map(({ partition }) => partition)
 }
 
 function kinds(): PoolKind[] {

@@ -129,11 +129,13 @@ export const takeCases: Case[] = [
       await left.put('a', { at: START + 20 })
       await left.put('b', { at: START + 10 })
       await clock.leap(15)
-      const { now, nextDueAt } = await store.pulse()
-      assert.equal(now, START + 15)
+      const partitions = [0, 1, 2, 3]
+      const asked = { beat: null, pools: ['left', 'right'].map((pool) => ({ pool, partitions })) }
+      const { now, nextDueAt, beaten } = await store.pulse(asked)
+      assert.deepEqual([now, beaten], [START + 15, null])
       assert.deepEqual([nextDueAt.get('left'), nextDueAt.get('right')], [START + 10, null])
       await left.settle(await left.takeOne(), { kind: 'dead', reason: 'attempts', error: null })
-      assert.equal((await store.pulse()).nextDueAt.get('left'), START + 20)
+      assert.equal((await store.pulse(asked)).nextDueAt.get('left'), START + 20)
     },
   },
   {

@@ -3,9 +3,12 @@ import { noFaults } from '../../src/fault.ts'
 import { openMemoryStore } from '../../src/stores/memory/store.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
 import type { OpenSubject } from '../../src/testing/contract.ts'
+import { fenceContract } from '../../src/testing/fence-contract.ts'
+import { lockContract } from '../../src/testing/lock-contract.ts'
 import { logContract } from '../../src/testing/log-contract.ts'
 import { moverContract } from '../../src/testing/mover-contract.ts'
 import { poolContract } from '../../src/testing/pool-contract.ts'
+import { rosterContract } from '../../src/testing/roster-contract.ts'
 
 const open: OpenSubject = async (clock) => {
   const store = openMemoryStore({ clock, telemetry: createTelemetry(clock.id()), faults: noFaults })
@@ -15,3 +18,6 @@ const open: OpenSubject = async (clock) => {
 poolContract('memory', open)
 logContract('memory', open)
 moverContract('memory', open)
+fenceContract('memory', open)
+rosterContract('memory', open)
+lockContract('memory', open)

@@ -1,6 +1,7 @@
 // Pools in memory: entries in a map, looked through from end to end.
 import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
+import { type Claim, poolResource } from '../../fence.ts'
 import { partitionOf } from '../../partition.ts'
 import {
   type Entry,
@@ -31,6 +32,7 @@ import type {
   TakeRequest,
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
+import type { MemoryFences } from './fences.ts'
 
 interface KeptAnswer {
   fingerprint: string
@@ -51,11 +53,13 @@ export interface MemoryPool {
 export class MemoryPools implements Entries, Browse {
   readonly #pools = new Map<string, MemoryPool>()
   readonly #clock: Clock
+  readonly #fences: MemoryFences
   readonly #hint: (hint: Hint) => void
   #turn = 0
 
-  constructor(clock: Clock, hint: (hint: Hint) => void) {
+  constructor(clock: Clock, fences: MemoryFences, hint: (hint: Hint) => void) {
     this.#clock = clock
+    this.#fences = fences
     this.#hint = hint
   }
 
@@ -162,9 +166,15 @@ export class MemoryPools implements Entries, Browse {
     return { now, runs }
   }
 
-  async settle(name: string, settlements: Settlement[]): Promise<SettleAnswer[]> {
+  async settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
     const now = this.#clock.now()
-    return settlements.map((settlement) => this.#settleOne(this.of(name), settlement, now))
+    const pool = this.of(name)
+    const held = this.#fences.held(poolResource(name), claim)
+    return settlements.map((settlement) => {
+      const entry = pool.entries.get(entryName(settlement.key, settlement.slot))
+      if (entry !== undefined && !held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
+      return this.#settleOne(pool, settlement, now)
+    })
   }
 
   #settleOne(pool: MemoryPool, settlement: Settlement, now: number): SettleAnswer {
@@ -179,10 +189,12 @@ export class MemoryPools implements Entries, Browse {
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
   }
 
-  /** The entries that are due, of every lane, and the moment of the look. */
-  dueNow(name: string, limit: number): { now: number; entries: Entry[] } {
+  /** The entries of some partitions that are due, of every lane, and the moment of the look. */
+  dueNow(name: string, partitions: ReadonlySet<number>, limit: number): { now: number; entries: Entry[] } {
     const now = this.#clock.now()
-    const due = [...this.of(name).entries.values()].filter((entry) => stateOf(entry, now) === 'due')
+    const due = [...this.of(name).entries.values()].filter(
+      (entry) => stateOf(entry, now) === 'due' && partitions.has(entry.partition),
+    )
     return { now, entries: due.sort(byDue).slice(0, limit) }
   }
 
@@ -230,10 +242,14 @@ export class MemoryPools implements Entries, Browse {
     return this.of(name).deaths.slice(0, limit)
   }
 
-  nextDueAt(): Map<string, number | null> {
-    const nextDueAt = new Map<string, number | null>()
-    for (const [name, pool] of this.#pools) nextDueAt.set(name, earliest(pool))
-    return nextDueAt
+  /** When the first live entry of some partitions is due; null: none is. */
+  nextDueAt(name: string, partitions: readonly number[]): number | null {
+    let first: number | null = null
+    for (const entry of this.of(name).entries.values()) {
+      const dueAt = partitions.includes(entry.partition) ? liveDueAt(entry) : null
+      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
+    }
+    return first
   }
 
   of(name: string): MemoryPool {
@@ -258,14 +274,4 @@ function dropPast(kept: Map<string, { until: number }>, now: number): void {
 
 function isFired(pool: MemoryPool, name: string, now: number): boolean {
   return pool.rememberMs > 0 && (pool.fired.get(name)?.until ?? 0) > now
-}
-
-/** When the first live entry of a pool is due; null: none is. */
-export function earliest(pool: MemoryPool): number | null {
-  let first: number | null = null
-  for (const entry of pool.entries.values()) {
-    const dueAt = liveDueAt(entry)
-    if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
-  }
-  return first
 }

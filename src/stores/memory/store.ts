@@ -2,26 +2,39 @@
 // Nothing survives the process. Every method is one synchronous step, hence atomic.
 import { assert } from '../../errors.ts'
 import type { Hint, Store, StoreContext } from '../../store.ts'
+import { MemoryFences } from './fences.ts'
+import { MemoryLocks } from './locks.ts'
 import { MemoryLog } from './log.ts'
 import { createMover } from './mover.ts'
 import { MemoryPools } from './pool.ts'
+import { MemoryRoster } from './roster.ts'
 
 export function openMemoryStore(context: StoreContext): Store {
   const listeners = new Set<(hint: Hint) => void>()
   const hint = (what: Hint): void => {
     for (const listener of listeners) listener(what)
   }
-  const pools = new MemoryPools(context.clock, hint)
+  const fences = new MemoryFences(context.clock)
+  const roster = new MemoryRoster(context.clock, hint)
+  const pools = new MemoryPools(context.clock, fences, hint)
   const log = new MemoryLog(context.clock, hint)
   let closed = false
   return {
     address: 'memory:',
     pool: { entries: pools, browse: pools },
     log,
-    mover: createMover(pools, log),
-    pulse: () => {
+    mover: createMover(pools, log, fences),
+    fences,
+    roster,
+    locks: new MemoryLocks(context.clock),
+    pulse: ({ beat, pools: asked }) => {
       assert(!closed, 'the memory store is closed')
-      return Promise.resolve({ now: context.clock.now(), nextDueAt: pools.nextDueAt(), refusal: null })
+      return Promise.resolve({
+        now: context.clock.now(),
+        nextDueAt: new Map(asked.map(({ pool, partitions }) => [pool, pools.nextDueAt(pool, partitions)])),
+        beaten: beat === null ? null : roster.beat(beat),
+        refusal: null,
+      })
     },
     watch(listener) {
       listeners.add(listener)

@@ -1,0 +1,37 @@
+// Named locks in memory.
+import type { Clock } from '../../clock.ts'
+import type { HeldLock, LockRequest, LockStore } from '../../roster/store.ts'
+
+export class MemoryLocks implements LockStore {
+  readonly #locks = new Map<string, HeldLock>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async acquire({ name, holder, ttlMs }: LockRequest): Promise<HeldLock | null> {
+    const now = this.#clock.now()
+    const lock = this.#locks.get(name)
+    const isFree = lock === undefined || lock.expiresAt <= now
+    if (!isFree && lock.holder !== holder) return null
+    const token = isFree ? (lock?.token ?? 0) + 1 : lock.token
+    const held = { name, holder, token, expiresAt: now + ttlMs }
+    this.#locks.set(name, held)
+    return { ...held }
+  }
+
+  async release(name: string, holder: string): Promise<boolean> {
+    const lock = this.#locks.get(name)
+    if (lock === undefined || lock.holder !== holder || lock.expiresAt <= this.#clock.now()) return false
+    // Its token must not be given again, so the lock stays, free.
+    lock.expiresAt = this.#clock.now()
+    return true
+  }
+
+  async held(): Promise<HeldLock[]> {
+    const now = this.#clock.now()
+    const held = [...this.#locks.values()].filter(({ expiresAt }) => expiresAt > now)
+    return held.map((lock) => ({ ...lock })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+}

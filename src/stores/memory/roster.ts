@@ -1,0 +1,168 @@
+// The roster in memory: the reading of the rules that other stores are compared with.
+import type { Clock } from '../../clock.ts'
+import type {
+  Allotment,
+  AllotmentChange,
+  Beat,
+  Beaten,
+  Decided,
+  Decision,
+  Grant,
+  Leader,
+  Member,
+  NewMember,
+  Resource,
+  RosterStore,
+  RosterView,
+} from '../../roster/store.ts'
+import { refuseOtherResource } from '../../roster/refuse.ts'
+import type { Hint } from '../../store.ts'
+
+export class MemoryRoster implements RosterStore {
+  readonly #clock: Clock
+  readonly #hint: (hint: Hint) => void
+  readonly #members = new Map<string, Member>()
+  readonly #resources = new Map<string, Resource>()
+  readonly #allotments = new Map<string, Allotment>()
+  #leader: Leader | null = null
+  #version = 0
+
+  constructor(clock: Clock, hint: (hint: Hint) => void) {
+    this.#clock = clock
+    this.#hint = hint
+  }
+
+  async join(member: NewMember, resources: readonly Resource[]): Promise<void> {
+    this.#register(resources)
+    const now = this.#clock.now()
+    const unsaid = { draining: false, health: {}, holding: {}, refused: [] }
+    this.#members.set(member.id, { ...member, joinedAt: now, heartbeatAt: now, ...unsaid })
+    this.#changed()
+  }
+
+  async serve(id: string, resources: readonly Resource[]): Promise<void> {
+    const member = this.#members.get(id)
+    if (member === undefined) return
+    this.#register(resources)
+    const serves = new Set([...member.serves, ...resources.map(({ name }) => name)])
+    this.#members.set(id, { ...member, serves: [...serves] })
+    this.#changed()
+  }
+
+  async view(): Promise<RosterView> {
+    return {
+      now: this.#clock.now(),
+      version: this.#version,
+      leader: this.#leader,
+      members: [...this.#members.values()],
+      resources: [...this.#resources.values()],
+      allotments: [...this.#allotments.values()],
+    }
+  }
+
+  /** The roster's part of a pulse. */
+  beat(beat: Beat): Beaten {
+    const member = this.#members.get(beat.member)
+    if (member === undefined) return { known: false }
+    const now = this.#clock.now()
+    const { health, holding, refused } = beat
+    this.#members.set(member.id, { ...member, heartbeatAt: now, health, holding, refused })
+    if (JSON.stringify(refused) !== JSON.stringify(member.refused)) this.#changed()
+    this.#lead(beat, now)
+    const silent = [...this.#members.values()].filter(({ heartbeatAt }) => heartbeatAt < now - beat.leaseMs)
+    return {
+      known: true,
+      previousAt: member.heartbeatAt,
+      leader: this.#leader,
+      version: this.#version,
+      silent: silent.map(({ id }) => id),
+    }
+  }
+
+  #lead({ member, leads, leaseMs }: Beat, now: number): void {
+    if (!leads) return
+    const isFree = this.#leader === null || this.#leader.expiresAt <= now
+    if (!isFree && this.#leader?.member !== member) return
+    const term = isFree ? (this.#leader?.term ?? 0) + 1 : (this.#leader as Leader).term
+    this.#leader = { member, term, expiresAt: now + leaseMs }
+  }
+
+  async decide(decision: Decision): Promise<Decided> {
+    const now = this.#clock.now()
+    const { leader, term, leaseMs, gapMs, dead, changes } = decision
+    const lease = this.#leader
+    if (lease === null || lease.member !== leader || lease.term !== term || lease.expiresAt <= now) {
+      return { kind: 'not-leader' }
+    }
+    const own = this.#members.get(leader)
+    if (own === undefined || own.heartbeatAt < now - gapMs) return { kind: 'unsure' }
+    if (dead.some((id) => (this.#members.get(id)?.heartbeatAt ?? -Infinity) >= now - leaseMs)) {
+      return { kind: 'alive' }
+    }
+    for (const id of dead) this.#members.delete(id)
+    const applied = changes.filter((change) => this.#change(change, now)).length
+    if (applied > 0 || dead.length > 0) this.#changed()
+    return { kind: 'decided', applied }
+  }
+
+  #change({ resource, partition, from, to }: AllotmentChange, now: number): boolean {
+    const name = nameOf(resource, partition)
+    const current = this.#allotments.get(name)
+    if (from === null ? current !== undefined : current === undefined || !isSame(current, from)) return false
+    const stays = current?.owner === to.owner
+    const moves = current === undefined ? 0 : current.moves + (stays ? 0 : 1)
+    const since = stays ? current.since : now
+    this.#allotments.set(name, { resource, partition, ...to, since, moves })
+    return true
+  }
+
+  async grant(owner: string, grants: readonly Grant[]): Promise<boolean[]> {
+    const now = this.#clock.now()
+    const answers = grants.map(({ resource, partition, epoch, next, to }) => {
+      const change = { from: { owner, epoch, next }, to: { owner: to, epoch: epoch + 1, next: null } }
+      return this.#change({ resource, partition, ...change }, now)
+    })
+    if (answers.includes(true)) this.#changed()
+    return answers
+  }
+
+  async leave(id: string, grants: readonly Grant[]): Promise<void> {
+    await this.grant(id, grants)
+    await this.stepDown(id)
+    if (this.#members.delete(id)) this.#changed()
+  }
+
+  async drain(id: string, draining: boolean): Promise<boolean> {
+    const member = this.#members.get(id)
+    if (member === undefined) return false
+    this.#members.set(id, { ...member, draining })
+    this.#changed()
+    return true
+  }
+
+  async stepDown(id: string): Promise<boolean> {
+    const now = this.#clock.now()
+    if (this.#leader === null || this.#leader.member !== id || this.#leader.expiresAt <= now) return false
+    this.#leader = { ...this.#leader, expiresAt: now }
+    this.#changed()
+    return true
+  }
+
+  #register(resources: readonly Resource[]): void {
+    for (const resource of resources) refuseOtherResource(this.#resources.get(resource.name), resource)
+    for (const resource of resources) this.#resources.set(resource.name, resource)
+  }
+
+  #changed(): void {
+    this.#version += 1
+    this.#hint({ kind: 'roster' })
+  }
+}
+
+function nameOf(resource: string, partition: number): string {
+  return `${partition} ${resource}`
+}
+
+function isSame(current: Allotment, from: { owner: string; epoch: number; next: string | null }): boolean {
+  return current.owner === from.owner && current.epoch === from.epoch && current.next === from.next
+}
