@@ -137,7 +137,7 @@ const reopenCases: DurableCase[] = [
       await clock.leap(5)
       const { pool, topic, move } = await openTicks(await open(), { rememberMs: 1000 })
       assert.equal((await pool.put('fired', { at: START })).result, 'kept')
-      assert.deepEqual(await move(), { count: 1, now: START + 5, latenessMs: [0], nextDueAt: null })
+      assert.deepEqual(await move(), { count: 1, now: START + 5, latenessMs: [0], nextDueAt: null, refused: [] })
       assert.equal((await topic.readAll()).length, 2)
     },
   },
