@@ -1,7 +1,9 @@
 // headrace(options): opens the store, builds the services, one start(), one stop().
+import { hostname } from 'node:os'
 import { type Clock, systemClock } from './clock.ts'
 import { type Duration, toMs } from './duration.ts'
 import { type Faults, noFaults } from './fault.ts'
+import { poolResource } from './fence.ts'
 import { Gate } from './gate.ts'
 import { refuseOtherRetention, refuseOtherTopic } from './log/refuse.ts'
 import { Retention } from './log/retention.ts'
@@ -11,13 +13,19 @@ import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { checkChoice, checkName, checkPartitions } from './check.ts'
 import { MODES, type Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
+import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { PulseLoop } from './pulse.ts'
+import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
+import type { Ownership } from './roster/ownership.ts'
+import { type About, Roster } from './roster/roster.ts'
+import { timingOf } from './roster/settings.ts'
 import { Service, type ServiceState } from './service.ts'
 import type { Store } from './store.ts'
 import { openStore } from './stores/open.ts'
 import { type Telemetry, createTelemetry } from './telemetry.ts'
+import { VERSION } from './version.ts'
 
 export interface PoolOptions {
   partitions?: number
@@ -41,6 +49,8 @@ export interface TicksOptions extends PoolOptions {
 export interface Surroundings {
   clock?: Clock
   faults?: Faults
+  /** A store that is open already, as several members of one process share it. */
+  store?: Store
 }
 
 /** Opens the store and answers a running-ready Headrace; nothing moves before `start()`. */
@@ -48,7 +58,8 @@ export async function headrace(given: OptionsInput = {}, surroundings: Surroundi
   const options = resolveOptions(given, process.env)
   const clock = surroundings.clock ?? systemClock
   const telemetry = createTelemetry(clock.id())
-  const store = await openStore(options.store, { clock, telemetry, faults: surroundings.faults ?? noFaults })
+  const faults = surroundings.faults ?? noFaults
+  const store = surroundings.store ?? (await openStore(options.store, { clock, telemetry, faults }))
   return new Headrace({ options, clock, telemetry, store })
 }
 
@@ -68,12 +79,16 @@ export class Headrace {
   readonly #pools = new Map<string, Pool>()
   readonly #topics = new Map<string, Topic>()
   readonly #ticks = new Map<string, Ticks>()
+  /** Who is there, who leads, and what is this member's. */
+  readonly roster: Roster
+  readonly #locks: Locks
   readonly #pulse: PulseLoop
   readonly #retention: Retention
   readonly #gate = new Gate()
   readonly #service: Service
   /** Ticks that come now start at once; those that came before wait for `start()`. */
   #isLive = false
+  #unwatch: () => void = () => undefined
 
   constructor(parts: HeadraceParts) {
     this.options = parts.options
@@ -81,9 +96,29 @@ export class Headrace {
     this.clock = parts.clock
     this.telemetry = parts.telemetry
     this.meter = new Meter(parts.telemetry, parts.clock)
+    const timing = timingOf(parts.options.lease)
+    this.roster = new Roster({
+      ...parts,
+      timing,
+      drainWithinMs: parts.options.drainWithin,
+      about: () => aboutOf(parts.options),
+      health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
+      pulseSoon: () => this.#pulse.soon(),
+    })
+    this.#locks = new Locks(parts)
     this.#pulse = new PulseLoop({
       ...parts,
-      notice: (pulse) => this.#ticks.forEach((ticks) => ticks.notice(pulse)),
+      everyMs: timing.pulseMs,
+      withinMs: timing.pulseWithinMs,
+      request: () => ({
+        beat: this.roster.beat(),
+        pools: [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
+      }),
+      isStuck: () => this.roster.isStuck,
+      notice: (pulse, sent) => {
+        this.roster.hear(pulse, sent)
+        this.#ticks.forEach((ticks) => ticks.notice(pulse))
+      },
     })
     this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
     this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
@@ -169,12 +204,33 @@ export class Headrace {
       pool: this.pool(name, { ...options, mode: options.mode ?? 'each' }),
       topic: this.#topicOfTicks(options.topic ?? name, options),
       store: this.store,
+      ownership: this.#share(poolResource(name), this.pool(name).settings.partitions),
       clock: this.clock,
       telemetry: this.telemetry,
     })
     this.#ticks.set(name, ticks)
     if (this.#isLive) void ticks.service.start()
     return ticks
+  }
+
+  /** Partitions of something of your own, shared out among the members that ask for it. */
+  own(name: string, options: { partitions?: number } = {}): Ownership {
+    const partitions = options.partitions ?? this.options.partitions
+    return this.#share(
+      `own/${checkName(name, 'resource')}`,
+      checkPartitions(partitions, `the resource ${name}`),
+    )
+  }
+
+  #share(name: string, partitions: number): Ownership {
+    const ownership = this.roster.share({ name, partitions })
+    refuseOtherResource(ownership.resource, { name, partitions })
+    return ownership
+  }
+
+  /** A named lock that one member holds at a time, renewed until it is released; null: another holds it. */
+  lock(name: string, options: LockOptions = {}): Promise<Lock | null> {
+    return this.#gate.pass(() => this.#locks.take(checkName(name, 'lock'), options))
   }
 
   /** A topic that is known keeps its number of partitions, which need not be that of the pool. */
@@ -214,6 +270,7 @@ export class Headrace {
 
   #services(): Service[] {
     return [
+      ...(this.options.join === 'yes' ? [this.roster.service] : []),
       this.#pulse.service,
       this.#retention.service,
       ...[...this.#ticks.values()].map((ticks) => ticks.service),
@@ -225,6 +282,7 @@ export class Headrace {
     try {
       for (const pool of this.#pools.values()) await pool.open()
       for (const topic of this.#topics.values()) await topic.open()
+      if (this.options.join === 'yes') await this.roster.service.start()
       await this.#pulse.service.start()
     } catch (error) {
       this.meter.close()
@@ -232,12 +290,29 @@ export class Headrace {
     }
     // What can fail is behind: a start that failed left nothing running, so that it can be repeated.
     this.#isLive = true
+    this.#unwatch = this.store.watch((hint) => {
+      if (hint.kind === 'roster') this.#pulse.soon()
+    })
     for (const service of this.#services()) await service.start()
   }
 
   async #stop(): Promise<void> {
     this.#isLive = false
+    this.#unwatch()
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
+  }
+}
+
+/** What this process says of itself in the roster. */
+function aboutOf({ name, address, weight }: Options): About {
+  const leads = true
+  return {
+    name: name ?? `${hostname()}:${process.pid}`,
+    address,
+    version: VERSION,
+    weight,
+    concurrency: 1,
+    leads,
   }
 }

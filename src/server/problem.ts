@@ -11,6 +11,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_options: 400,
   pool_mismatch: 409,
   topic_mismatch: 409,
+  resource_mismatch: 409,
   topic_unknown: 404,
   partition_unknown: 404,
   offset_gone: 410,

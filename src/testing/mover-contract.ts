@@ -67,7 +67,13 @@ const movingCases: Case[] = [
       assert.deepEqual(await move(), { ...nothing, now: START + 999, nextDueAt: START + 1000 })
       await clock.leap(51)
       const moved = await move()
-      assert.deepEqual(moved, { count: 1, now: START + 1050, latenessMs: [50], nextDueAt: START + 1200, refused: [] })
+      assert.deepEqual(moved, {
+        count: 1,
+        now: START + 1050,
+        latenessMs: [50],
+        nextDueAt: START + 1200,
+        refused: [],
+      })
     },
   },
   {
@@ -159,8 +165,20 @@ const eventCases: Case[] = [
       for (const at of [30, 10, 20]) await pool.put('a', { at: START + at })
       await clock.leap(50)
       const moved = await move(2)
-      assert.deepEqual(moved, { count: 2, now: START + 50, latenessMs: [40, 30], nextDueAt: START + 30, refused: [] })
-      assert.deepEqual(await move(2), { count: 1, now: START + 50, latenessMs: [20], nextDueAt: null, refused: [] })
+      assert.deepEqual(moved, {
+        count: 2,
+        now: START + 50,
+        latenessMs: [40, 30],
+        nextDueAt: START + 30,
+        refused: [],
+      })
+      assert.deepEqual(await move(2), {
+        count: 1,
+        now: START + 50,
+        latenessMs: [20],
+        nextDueAt: null,
+        refused: [],
+      })
       const ids = (await topic.readAll()).map(({ id }) => id.slice(-4, -1))
       assert.deepEqual(ids, ['010', '020', '030'])
     },
@@ -199,7 +217,13 @@ const modeOneCases: Case[] = [
       const { pool, topic, move } = await openTicks(store, { mode: 'one' })
       await pool.put('a', { payload: '1' })
       await pool.put('a', { at: START + 50, payload: '2' })
-      assert.deepEqual(await move(), { count: 1, now: START, latenessMs: [0], nextDueAt: START + 50, refused: [] })
+      assert.deepEqual(await move(), {
+        count: 1,
+        now: START,
+        latenessMs: [0],
+        nextDueAt: START + 50,
+        refused: [],
+      })
       await clock.leap(49)
       assert.equal((await move()).count, 0)
       await clock.leap(1)

@@ -77,7 +77,9 @@ const memberCases: Case[] = [
   {
     title: '[G1] a member that joins is seen with what it said, and its heartbeat is now',
     run: async ({ store }) => {
-      await store.roster.join(asMember('a', { address: 'http://127.0.0.1:1', weight: 2, leads: false }), [RESOURCE])
+      await store.roster.join(asMember('a', { address: 'http://127.0.0.1:1', weight: 2, leads: false }), [
+        RESOURCE,
+      ])
       const { now, members, resources, leader, allotments: none } = await store.roster.view()
       assert.deepEqual([now, leader, none, resources], [START, null, [], [RESOURCE]])
       const said = asMember('a', { address: 'http://127.0.0.1:1', weight: 2, leads: false })
@@ -131,7 +133,8 @@ const memberCases: Case[] = [
     },
   },
   {
-    title: '[G2] the version changes with a member, a drain, a refused raise and an allotment, and not with a beat',
+    title:
+      '[G2] the version changes with a member, a drain, a refused raise and an allotment, and not with a beat',
     run: async ({ store, clock }) => {
       await openTwo(store)
       const refused = [{ resource: RESOURCE.name, partition: 0, epoch: 4 }]
@@ -141,7 +144,8 @@ const memberCases: Case[] = [
         () => beat(store, 'c', { refused }),
         () => beat(store, 'c'),
         () => store.roster.decide(decision({ changes: [change(0, null, held('a', 1))] })),
-        () => store.roster.grant('a', [{ resource: RESOURCE.name, partition: 0, epoch: 1, next: null, to: 'b' }]),
+        () =>
+          store.roster.grant('a', [{ resource: RESOURCE.name, partition: 0, epoch: 1, next: null, to: 'b' }]),
         () => store.roster.leave('c', []),
       ]
       for (const [nth, step] of steps.entries()) {
