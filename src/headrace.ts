@@ -229,7 +229,7 @@ export class Headrace {
   }
 
   /** A named lock that one member holds at a time, renewed until it is released; null: another holds it. */
-  lock(name: string, options: LockOptions = {}): Promise<Lock | null> {
+  async lock(name: string, options: LockOptions = {}): Promise<Lock | null> {
     return this.#gate.pass(() => this.#locks.take(checkName(name, 'lock'), options))
   }
 

@@ -65,7 +65,11 @@ export const OPTIONS = {
     max: 1000,
     doc: 'share of the work, next to the weights of other members',
   },
-  name: { kind: 'text', default: null, doc: 'name of this member, for people; unless given, host and process' },
+  name: {
+    kind: 'text',
+    default: null,
+    doc: 'name of this member, for people; unless given, host and process',
+  },
   address: { kind: 'text', default: null, doc: 'where other members and people reach the API of this one' },
   drainWithin: { kind: 'duration', default: '30s', doc: 'how long a stop waits for work under way' },
 } as const satisfies Record<string, OptionShape>
