@@ -3,6 +3,7 @@
 import { ERROR_CODES, type ErrorCode, HeadraceError } from '../errors.ts'
 
 export const OK = 200
+export const CREATED = 201
 /** The status of a put that is durable and will be done later. */
 export const ACCEPTED = 202
 
@@ -12,6 +13,9 @@ const STATUS: Record<ErrorCode, number> = {
   pool_mismatch: 409,
   topic_mismatch: 409,
   topic_unknown: 404,
+  resource_mismatch: 409,
+  share_unknown: 404,
+  collector_unknown: 404,
   partition_unknown: 404,
   offset_gone: 410,
   tick_unknown: 404,
