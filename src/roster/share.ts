@@ -11,12 +11,6 @@ export function shareResource(share: string, by: Division): string {
   return `${KIND}${by}/${share}`
 }
 
-/** Which share a resource is, or null. */
-export function shareOf(resource: string): { share: string; by: Division } | null {
-  const by = DIVISIONS.find((division) => resource.startsWith(shareResource('', division)))
-  return by === undefined ? null : { share: resource.slice(shareResource('', by).length), by }
-}
-
 /** A collector: the member, and the resource that it serves. */
 export interface Collector {
   member: Member
