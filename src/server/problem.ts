@@ -74,6 +74,12 @@ export class InvalidFields extends HeadraceError {
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+/** The status of a route that did what it was asked for. */
+export function successOf({ accepted, created }: { accepted?: true; created?: true }): number {
+  if (created === true) return CREATED
+  return accepted === true ? ACCEPTED : OK
+}
+
 export function statusOf(code: ErrorCode): number {
   return STATUS[code]
 }
