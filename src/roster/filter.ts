@@ -56,7 +56,7 @@ function printResidues(residues: readonly number[]): string {
 }
 
 /** Whether an object is the filter's; refuses an id that cannot be divided or compared as the filter asks. [Q3] */
-export function matches(filter: Filter, object: FilteredObject, by: Division): boolean {
+export function matchesFilter(filter: Filter, object: FilteredObject, by: Division): boolean {
   const { mod, ids, types, providers } = filter
   if (mod !== null && !mod.residues.includes(residueOf(object.id, mod.of, by))) return false
   if (ids !== null && !isWithin(ids, wholeNumber(object.id))) return false

@@ -100,7 +100,7 @@ function decide(
   if (of('under') === count)
     return {
       recommended: count80,
-      reasons: [`all ${count} were idle for more than ${percent(MOST_IDLE)}`, most, then],
+      reasons: [`each of ${count} was idle for more than ${percent(MOST_IDLE)}`, most, then],
     }
   const silent = of('unknown') === 0 ? [] : [`${of('unknown')} of ${count} did not report`]
   return {

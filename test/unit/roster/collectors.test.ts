@@ -19,7 +19,7 @@ async function askAll({ collectors }: Shares, ids: string[]): Promise<number[][]
   return shares.map(({ filter }) => residuesOf(filter))
 }
 
-test('[Q4] a collector joins with nothing, and is allotted to as any member', async () => {
+test('[Q4] a collector joins with nothing, and the leader allots to it as to others', async () => {
   const shares = await openShares()
   const { collectors, store, lead } = shares
   const { id, ...joined } = await collectors.join(share)
