@@ -65,9 +65,9 @@ export class SqliteRoster implements RosterStore {
   }
 
   async view(): Promise<RosterView> {
-    const { database, session, now } = this.#parts
+    const { database, session } = this.#parts
     return session.read(() => ({
-      now: now(),
+      now: this.#parts.now(),
       version: this.#version(),
       leader: this.#leader(),
       members: (database.statement('all_members').all() as unknown as MemberRow[]).map(toMember),
