@@ -75,3 +75,19 @@ test('[F4] a raise of one process refuses the next write of another, which has r
   assert.deepEqual([moved.count, moved.refused], [0, [0]])
   assert.equal((await ticks.pool.list()).length, 2)
 })
+
+test('[F4] a move that looked before a raise, and writes after it, is refused', async (t) => {
+  const store = await (await housing(t))()
+  const ticks = await openTicks(store, { partitions: 2 })
+  await ticks.pool.putAll(Array.from({ length: 20 }, (_, nth) => asPut(`k${nth}`, { at: START })))
+  // The move looks at once, and its write waits behind the raise.
+  const raise = store.fences.raise(poolResource('ticks'), {
+    owner: 'new',
+    held: [{ partition: 1, epoch: 2 }],
+  })
+  const [, moved] = await Promise.all([raise, ticks.move()])
+  const left = await ticks.pool.list()
+  assert.deepEqual([moved.refused, moved.nextDueAt], [[1], null])
+  assert.equal(moved.count + left.length, 20)
+  assert.ok(left.length > 0 && left.every(({ partition }) => partition === 1))
+})
