@@ -27,6 +27,15 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
 `
 
+/** The files of named queries, beside this one. */
+export const QUERY_FILES = ['pool.sql', 'journal.sql', 'log.sql', 'session.sql', 'fence.sql', 'roster.sql']
+
+/**
+ * FULL: a commit is on the disk before it is answered. NORMAL: it is there with the next one that is, or after a
+ * checkpoint; a crash of the machine, not one of the process, may lose it.
+ */
+export type Synced = 'FULL' | 'NORMAL'
+
 type Command = 'BEGIN' | 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'
 
 export class Database {
@@ -38,16 +47,13 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>()
   readonly #commands = new Map<Command, StatementSync>()
   readonly #dataVersion: StatementSync
+  #synced: Synced = 'FULL'
 
   private constructor(path: string, connection: DatabaseSync, foundVersion: number) {
     this.path = path
     this.foundVersion = foundVersion
     this.#connection = connection
-    this.#queries = new Map(
-      ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [
-        ...loadQueries(new URL(file, import.meta.url)),
-      ]),
-    )
+    this.#queries = new Map(QUERY_FILES.flatMap((file) => [...loadQueries(new URL(file, import.meta.url))]))
     this.#dataVersion = connection.prepare('PRAGMA data_version')
   }
 
@@ -89,6 +95,21 @@ export class Database {
   /** Changes when another connection has committed; costs about 2 µs. */
   dataVersion(): number {
     return this.#dataVersion.get()?.['data_version'] as number
+  }
+
+  /** Takes the write lock for a transaction whose commit is synced in this way. [J5] */
+  begin(synced: Synced): void {
+    if (synced !== this.#synced) {
+      // Not prepared: SQLite would change the setting when it compiles the statement, and never again.
+      this.#connection.exec(`PRAGMA synchronous = ${synced}`)
+      this.#synced = synced
+    }
+    this.exec('BEGIN IMMEDIATE')
+  }
+
+  /** How many rows this connection has changed so far, also in what was rolled back. */
+  changes(): number {
+    return this.statement('changes_made').get()?.['changes'] as number
   }
 
   /** Copies what it can of the log into the file. What fails now is copied by a later one. */

@@ -1,16 +1,6 @@
-// Entries by due time: a bucket per millisecond and a heap of the milliseconds. Adding to a bucket and removing
-// cost the same whatever waits; a new millisecond costs at most log2 n comparisons of numbers.
+// The entries of one partition by due time: a bucket per millisecond and a heap of the milliseconds. Adding to a
+// bucket and removing cost the same whatever waits; a new millisecond costs at most log2 n comparisons of numbers.
 import type { Entry } from '../../pool/entry.ts'
-import { byDue, isAfter } from '../../pool/order.ts'
-import type { EntryCursor } from '../../pool/store.ts'
-import { smallest } from './smallest.ts'
-
-/** Entries after the cursor and due before a moment. */
-export interface DueRange {
-  after: EntryCursor
-  before: number
-  limit: number
-}
 
 export class DueQueue {
   readonly #buckets = new Map<number, Entry | Set<Entry>>()
@@ -43,40 +33,28 @@ export class DueQueue {
     return this.#heap[0] ?? null
   }
 
-  /** Entries due in [from, until], in due order. Walks the heap from its top: what is due later costs nothing. */
-  *walk(from: number, until: number): Generator<Entry> {
-    const frontier: Visit[] = []
-    const visit = (index: number): void => {
-      const dueAt = this.#heap[index]
-      if (dueAt !== undefined && dueAt <= until) insert(frontier, { dueAt, index })
-    }
-    visit(0)
-    let previous = -Infinity
-    for (let first = frontier.pop(); first !== undefined; first = frontier.pop()) {
-      const { dueAt, index } = first
-      visit(2 * index + 1)
-      visit(2 * index + 2)
-      // A time stands twice in the heap when its bucket was emptied and filled again.
-      if (dueAt < from || dueAt === previous) continue
-      previous = dueAt
-      yield* this.#at(dueAt)
-    }
+  /** A due time of the heap, the first at place 0, those behind it at 2 p + 1 and 2 p + 2; its bucket may be gone. */
+  timeAt(place: number): number | undefined {
+    return this.#heap[place]
   }
 
-  /**
-   * A page in the order of a listing. One pass over the due times finds those that the page
-   * needs, and one over each of their buckets the entries: neither sorts more than the page.
-   */
-  page({ after, before, limit }: DueRange): Entry[] {
-    const found: Entry[] = []
-    // Every time but the cursor's own has an entry for the page, so one more than its length is enough.
-    for (const dueAt of this.#firstTimes(after.dueAt, before, limit + 1)) {
-      const all = this.#at(dueAt)
-      const wanted = dueAt > after.dueAt ? all : [...all].filter((entry) => isAfter(entry, after))
-      found.push(...smallest(wanted, limit - found.length, byDue))
-      if (found.length === limit) break
+  /** Every due time, in no order. */
+  times(): Iterable<number> {
+    return this.#buckets.keys()
+  }
+
+  /** Adds the entries that are due at a moment to `found`, until that holds `limit`. */
+  collect(dueAt: number, found: Entry[], limit: number): void {
+    const bucket = this.#buckets.get(dueAt)
+    if (bucket === undefined) return
+    if (!(bucket instanceof Set)) {
+      found.push(bucket)
+      return
     }
-    return found
+    for (const entry of bucket) {
+      if (found.length >= limit) return
+      found.push(entry)
+    }
   }
 
   /** How many entries are due at or before a moment. Costs as much as there are such times, not as wait. */
@@ -94,39 +72,11 @@ export class DueQueue {
     return count
   }
 
-  #firstTimes(from: number, before: number, limit: number): number[] {
-    const times = [...this.#buckets.keys()].filter((dueAt) => dueAt >= from && dueAt < before)
-    return smallest(times, limit, (a, b) => a - b)
-  }
-
-  #at(dueAt: number): Iterable<Entry> {
-    const bucket = this.#buckets.get(dueAt)
-    if (bucket instanceof Set) return bucket
-    return bucket === undefined ? [] : [bucket]
-  }
-
   #sizeAt(dueAt: number): number {
     const bucket = this.#buckets.get(dueAt)
     if (bucket instanceof Set) return bucket.size
     return bucket === undefined ? 0 : 1
   }
-}
-
-interface Visit {
-  dueAt: number
-  index: number
-}
-
-/** Keeps the frontier sorted, the earliest last. It holds at most one more visit than buckets were seen. */
-function insert(frontier: Visit[], visit: Visit): void {
-  let low = 0
-  let high = frontier.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((frontier[middle] as Visit).dueAt > visit.dueAt) low = middle + 1
-    else high = middle
-  }
-  frontier.splice(low, 0, visit)
 }
 
 function push(heap: number[], value: number): void {

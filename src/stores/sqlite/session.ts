@@ -35,7 +35,8 @@ interface Work {
   alone: boolean
 }
 
-type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'other'
+/** What a work is, for faults and for other processes: they need not look at a beat, nor at entries for the roster. */
+type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'roster' | 'beat' | 'other'
 
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
@@ -95,18 +96,13 @@ export class Session {
     return answer
   }
 
-  /** Runs a writing work in this turn's transaction; answers after its commit. */
+  /** Runs a writing work in this turn's transaction; answers after its commit. Beats go first, in one of their own. */
   write<Answer>(kind: WorkKind, run: (tx: Transaction) => Answer): Promise<Answer> {
     return new Promise((resolve: (answer: Answer) => void, reject) => {
       const deadline = this.#parts.clock.mono() + WRITE_WITHIN_MS
-      this.#waiting.push({
-        kind,
-        run,
-        resolve: (answer) => resolve(answer as Answer),
-        reject,
-        deadline,
-        alone: false,
-      })
+      const done = (answer: unknown): void => resolve(answer as Answer)
+      const place = kind === 'beat' ? this.#waiting.findLastIndex(isBeat) + 1 : this.#waiting.length
+      this.#waiting.splice(place, 0, { kind, run, resolve: done, reject, deadline, alone: false })
       if (this.#scheduled) return
       this.#scheduled = true
       this.#idle = this.#drain()
@@ -156,10 +152,13 @@ export class Session {
     if (worked < BUSY_SHARE * (worked + idled)) this.#parts.database.checkpoint()
   }
 
-  /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
+  /**
+   * Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. Beats are not
+   * synced: what a crash of the machine loses is when members were last heard of, and they are gone with it. [J5]
+   */
   #begin(): boolean {
     try {
-      this.#parts.database.exec('BEGIN IMMEDIATE')
+      this.#parts.database.begin(this.#waiting[0]?.kind === 'beat' ? 'NORMAL' : 'FULL')
       return true
     } catch (error) {
       this.#refuse(isBusy(error) ? this.#parts.clock.mono() : Infinity, error)
@@ -174,10 +173,11 @@ export class Session {
     for (const work of late) work.reject(this.#noted(error))
   }
 
-  /** The works of the next transaction: one that must be alone, or those before the first such. */
+  /** The works of the next transaction: one that must be alone, or those before the first such; all beats, or none. */
   #next(): Work[] {
-    const alone = this.#waiting.slice(0, MOST_WORKS).findIndex((work) => work.alone)
-    return this.#waiting.splice(0, alone === -1 ? MOST_WORKS : Math.max(1, alone))
+    const beats = this.#waiting[0]?.kind === 'beat'
+    const end = this.#waiting.slice(0, MOST_WORKS).findIndex((work) => work.alone || isBeat(work) !== beats)
+    return this.#waiting.splice(0, end === -1 ? MOST_WORKS : Math.max(1, end))
   }
 
   /** Runs the works in the transaction that was begun. When one of several throws, each is run again, alone. */
@@ -188,8 +188,11 @@ export class Session {
     try {
       this.#refresh()
       const tx: Transaction = { now: this.#parts.clock.now(), afterCommit: (call) => void calls.push(call) }
+      const changes = this.#parts.database.changes()
       answers = works.map((work) => work.run(tx))
       for (const mirror of this.#mirrors) mirror.flush()
+      if (works.some(isSeen) && this.#parts.database.changes() > changes)
+        this.#parts.database.statement('count_commit').run()
       this.#point(works, 'before-commit')
       this.#parts.database.exec('COMMIT')
     } catch (error) {
@@ -205,7 +208,8 @@ export class Session {
     for (const call of calls) queueMicrotask(call)
     works.forEach((work, index) => work.resolve(answers[index]))
     const tookMs = this.#parts.clock.mono() - began
-    this.#parts.telemetry.emit('store.called', { operation: 'commit', tookMs })
+    const operation = works.some(isBeat) ? 'pulse' : 'commit'
+    this.#parts.telemetry.emit('store.called', { operation, tookMs })
   }
 
   #noted(error: unknown): unknown {
@@ -248,4 +252,13 @@ export class Session {
       if (kind !== 'other') this.#parts.faults.at(`${kind}.${when}` as FaultPoint)
     }
   }
+}
+
+function isBeat({ kind }: Work): boolean {
+  return kind === 'beat'
+}
+
+/** Whether other processes shall look at the entries and events after it. [J6] */
+function isSeen({ kind }: Work): boolean {
+  return kind !== 'beat' && kind !== 'roster'
 }
