@@ -15,9 +15,6 @@ import {
 } from './schemas.ts'
 import { collectorOf, readDivision, readFilter, readNewCollector, readPass, shareOf } from './share-input.ts'
 
-/** How long a collector may be silent. */
-const LEASE_MS = 3000
-
 const COLLECTOR_ERRORS = ['invalid_input', 'invalid_options', 'collector_unknown', ...WRITE_ERRORS] as const
 
 const GET: RouteDoc = {
@@ -61,8 +58,8 @@ const LEAVE: RouteDoc = {
   errors: COLLECTOR_ERRORS,
 }
 
-export function addShares(app: FastifyInstance, { race: { store, clock } }: ServerContext): void {
-  const collectors = new Collectors({ store, clock, leaseMs: LEASE_MS })
+export function addShares(app: FastifyInstance, { race: { store, clock, options } }: ServerContext): void {
+  const collectors = new Collectors({ store, clock, leaseMs: options.lease })
   const path = '/v1/shares/:share/collectors'
   app.get('/v1/shares/:share', { config: { doc: GET } }, (request) => get(collectors, request))
   app.post(path, { config: { doc: JOIN } }, (request, reply) => join(collectors, request, reply))

@@ -13,9 +13,8 @@ const OPEN_WITHIN_MS = 5000
 
 /**
  * WAL and synchronous FULL: a commit is on the disk before it is answered. busy_timeout 0: waiting inside
- * SQLite would block the event loop; the session waits outside. Under load a checkpoint comes only every 64 MB of
- * log, since it copies a page once however often it was written: 20,000 ticks a second end to end against 16,800 with
- * one every 16 MB, in one run each. The session makes smaller ones while there is time.
+ * SQLite would block the event loop; the session waits outside. The log is copied into the file by checkpointer.ts;
+ * should that lag behind, SQLite does it by itself when 64 MB have gathered.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
@@ -112,19 +111,24 @@ export class Database {
     return this.statement('changes_made').get()?.['changes'] as number
   }
 
-  /** Copies what it can of the log into the file. What fails now is copied by a later one. */
+  /** Copies what it can of the log into the file. */
   checkpoint(): void {
-    try {
-      this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    } catch (error) {
-      if (!isRefusal(error) && !isBusy(error)) throw error
-    }
+    copyLog(this.#connection)
   }
 
   close(): void {
     this.#statements.clear()
     this.#commands.clear()
     this.#connection.close()
+  }
+}
+
+/** Copies what it can of the log into the file. What fails now is copied by a later one. */
+export function copyLog(connection: DatabaseSync): void {
+  try {
+    connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  } catch (error) {
+    if (!isRefusal(error) && !isBusy(error)) throw error
   }
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
 import type { StoreOperation, Telemetry } from '../../telemetry.ts'
 import { messageOf } from '../../errors.ts'
+import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 
 /** State in memory that mirrors a part of the file, and changes only inside a transaction. */
@@ -41,11 +42,6 @@ type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'roster' | 'beat' | 'other'
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
 
-/** About 1,000 pages of log, which take some 5 ms to copy. */
-const COMMITS_TO_CHECKPOINT = 25
-/** A loop that worked for more of the time than this is busy. */
-const BUSY_SHARE = 0.75
-
 /** A write that cannot get the lock for so long is refused with `store_busy`. */
 const WRITE_WITHIN_MS = 5000
 
@@ -65,16 +61,16 @@ export interface SessionParts {
 export class Session {
   readonly #parts: SessionParts
   readonly #mirrors: Mirror[] = []
+  readonly #checkpointer: Checkpointer
   #waiting: Work[] = []
   #scheduled = false
-  #commits = 0
-  #loop = { idle: 0, active: 0 }
   #idle: Promise<void> = Promise.resolve()
   #dataVersion: number
   #refused: { why: string; at: number } | null = null
 
   constructor(parts: SessionParts) {
     this.#parts = parts
+    this.#checkpointer = new Checkpointer(parts)
     this.#dataVersion = parts.database.dataVersion()
   }
 
@@ -120,6 +116,12 @@ export class Session {
     while (this.#scheduled) await this.#idle
   }
 
+  /** Resolves when every write so far was answered, and nothing of the session is left that uses the file. */
+  async close(): Promise<void> {
+    await this.settled()
+    await this.#checkpointer.close()
+  }
+
   async #drain(): Promise<void> {
     await new Promise<void>((next) => this.#parts.clock.turn(next))
     let waits = 0
@@ -131,25 +133,12 @@ export class Session {
           waits += 1
           await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
         }
-        if (this.#waiting.length === 0) this.#checkpointIfCalm()
+        if (this.#waiting.length === 0) this.#checkpointer.committed()
       }
     } finally {
       this.#scheduled = false
       if (waits > 0) this.#parts.telemetry.emit('store.waited', { waits })
     }
-  }
-
-  /**
-   * A checkpoint stalls the loop, the longer the more it has to copy; but it copies a page once however often it was
-   * written. So small ones are made while the loop has time, and under load SQLite makes its large one by itself.
-   */
-  #checkpointIfCalm(): void {
-    if (this.#commits < COMMITS_TO_CHECKPOINT) return
-    const { idle, active } = this.#parts.clock.loopMs()
-    const [idled, worked] = [idle - this.#loop.idle, active - this.#loop.active]
-    this.#commits = 0
-    this.#loop = { idle, active }
-    if (worked < BUSY_SHARE * (worked + idled)) this.#parts.database.checkpoint()
   }
 
   /**
@@ -203,7 +192,6 @@ export class Session {
     }
     this.#point(works, 'after-commit')
     for (const mirror of this.#mirrors) mirror.committed()
-    this.#commits += 1
     // Each on its own: one that throws must not stop the session.
     for (const call of calls) queueMicrotask(call)
     works.forEach((work, index) => work.resolve(answers[index]))

@@ -55,7 +55,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
       foreign()
       closing ??= housekeeping
         .settled()
-        .then(() => session.settled())
+        .then(() => session.close())
         .then(() => database.close())
       return closing
     },
