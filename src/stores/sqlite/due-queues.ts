@@ -3,7 +3,7 @@
 import type { Entry } from '../../pool/entry.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import type { EntryCursor } from '../../pool/store.ts'
-import { DueQueue } from './due-queue.ts'
+import { CHILDREN, DueQueue, type Gathered, type TimeSpan } from './due-queue.ts'
 import { Frontier } from './frontier.ts'
 import { smallest } from './smallest.ts'
 
@@ -25,50 +25,60 @@ export interface DueSpan {
 export class DueQueues {
   /** By partition; a partition that never had an entry has none. */
   readonly #queues: (DueQueue | undefined)[] = []
+  /** The first due time that was added. Counted from it times are small, and a map finds those in half the time. */
+  #origin = 0
 
   add(entry: Entry): void {
+    if (this.#queues.length === 0) this.#origin = entry.next.dueAt
     let queue = this.#queues[entry.partition]
     if (queue === undefined) this.#queues[entry.partition] = queue = new DueQueue()
-    queue.add(entry)
+    queue.add(entry.next.dueAt - this.#origin, entry)
   }
 
   remove(entry: Entry): void {
-    this.#queues[entry.partition]?.remove(entry)
+    this.#queues[entry.partition]?.remove(entry.next.dueAt - this.#origin, entry)
   }
 
   /** The first due time in some partitions; null: nothing waits there. */
   nextDueAt(partitions: readonly number[]): number | null {
     let first: number | null = null
     for (const partition of partitions) {
-      const dueAt = this.#queues[partition]?.nextDueAt() ?? null
-      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
+      const time = this.#queues[partition]?.first() ?? null
+      if (time !== null && (first === null || time < first)) first = time
     }
-    return first
+    return first === null ? null : first + this.#origin
   }
 
-  /** Entries in due order. Walks each heap from its top: what is due later costs nothing. */
+  /**
+   * Entries in due order. What is due later costs nothing, and no more is sorted than is answered: the times of what
+   * is due where that is all, which are few.
+   */
   due({ partitions, from, until, limit }: DueSpan): Entry[] {
+    const span = { from: from - this.#origin, until: until - this.#origin, enough: limit + 1 }
+    const gathered: Gathered = { byTime: new Map(), count: 0 }
+    for (const partition of partitions) this.#queues[partition]?.gather(span, gathered)
+    if (gathered.count > limit) return this.#first(partitions, span, limit)
     const found: Entry[] = []
-    const queues: DueQueue[] = []
+    for (const time of [...gathered.byTime.keys()].sort(ascending)) {
+      for (const entry of gathered.byTime.get(time) ?? []) found.push(entry)
+    }
+    return found
+  }
+
+  /** Where more is due than is wanted: walks every heap from its top, the earliest of all first. */
+  #first(partitions: readonly number[], { from, until }: TimeSpan, limit: number): Entry[] {
+    const found: Entry[] = []
     const frontier = new Frontier()
-    const visit = (source: number, place: number): void => {
-      const dueAt = queues[source]?.timeAt(place)
-      if (dueAt !== undefined && dueAt <= until) frontier.push(dueAt, source, place)
+    const visit = (partition: number, place: number): void => {
+      const time = this.#queues[partition]?.timeAt(place)
+      if (time !== undefined && time <= until) frontier.push(time, partition, place)
     }
-    for (const partition of partitions) {
-      const queue = this.#queues[partition]
-      if (queue !== undefined) visit(queues.push(queue) - 1, 0)
-    }
-    const previous = queues.map(() => -Infinity)
+    for (const partition of partitions) visit(partition, 0)
     while (!frontier.isEmpty && found.length < limit) {
-      const { dueAt, source, place } = frontier
+      const { dueAt: time, source, place } = frontier
       frontier.pop()
-      visit(source, 2 * place + 1)
-      visit(source, 2 * place + 2)
-      // A time stands twice in a heap when its bucket was emptied and filled again.
-      if (dueAt < from || dueAt === previous[source]) continue
-      previous[source] = dueAt
-      queues[source]?.collect(dueAt, found, limit)
+      for (let nth = 1; nth <= CHILDREN; nth++) visit(source, CHILDREN * place + nth)
+      if (time >= from) this.#queues[source]?.collect(time, found, limit)
     }
     return found
   }
@@ -79,11 +89,13 @@ export class DueQueues {
    */
   page({ after, before, limit }: DueRange): Entry[] {
     const found: Entry[] = []
+    const start = after.dueAt - this.#origin
     // In each partition every time but the cursor's own has an entry for the page, so one more for each is enough.
-    const times = smallest(this.#times(after.dueAt, before), limit + this.#queues.length, (a, b) => a - b)
-    for (const dueAt of new Set(times)) {
-      const all = this.#at(dueAt)
-      const wanted = dueAt > after.dueAt ? all : all.filter((entry) => isAfter(entry, after))
+    const enough = limit + this.#queues.length
+    const times = smallest(this.#times(start, before - this.#origin), enough, ascending)
+    for (const time of new Set(times)) {
+      const all = this.#at(time)
+      const wanted = time > start ? all : all.filter((entry) => isAfter(entry, after))
       found.push(...smallest(wanted, limit - found.length, byDue))
       if (found.length === limit) break
     }
@@ -92,19 +104,24 @@ export class DueQueues {
 
   /** How many entries are due at or before a moment. Costs as much as there are such times, not as wait. */
   countUntil(until: number): number {
-    return this.#queues.reduce((count, queue) => count + (queue?.countUntil(until) ?? 0), 0)
+    const time = until - this.#origin
+    return this.#queues.reduce((count, queue) => count + (queue?.countUntil(time) ?? 0), 0)
   }
 
   *#times(from: number, before: number): Iterable<number> {
     for (const queue of this.#queues) {
       if (queue === undefined) continue
-      for (const dueAt of queue.times()) if (dueAt >= from && dueAt < before) yield dueAt
+      for (const time of queue.times()) if (time >= from && time < before) yield time
     }
   }
 
-  #at(dueAt: number): Entry[] {
+  #at(time: number): Entry[] {
     const found: Entry[] = []
-    for (const queue of this.#queues) queue?.collect(dueAt, found, Infinity)
+    for (const queue of this.#queues) queue?.collect(time, found, Infinity)
     return found
   }
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
 }
