@@ -2,18 +2,24 @@
 import { type Clock, systemClock } from './clock.ts'
 import { type Duration, toMs } from './duration.ts'
 import { type Faults, noFaults } from './fault.ts'
+import { poolResource } from './fence.ts'
 import { Gate } from './gate.ts'
 import { refuseOtherRetention, refuseOtherTopic } from './log/refuse.ts'
 import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
+import { createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { checkChoice, checkName, checkPartitions } from './check.ts'
 import { MODES, type Mode } from './pool/entry.ts'
 import { Pool } from './pool/pool.ts'
+import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
-import { PulseLoop } from './pulse.ts'
+import type { PulseLoop } from './pulse.ts'
+import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
+import type { Ownership } from './roster/ownership.ts'
+import type { Roster } from './roster/roster.ts'
 import { Service, type ServiceState } from './service.ts'
 import type { Store } from './store.ts'
 import { openStore } from './stores/open.ts'
@@ -41,6 +47,8 @@ export interface TicksOptions extends PoolOptions {
 export interface Surroundings {
   clock?: Clock
   faults?: Faults
+  /** A store that is open already, as several members of one process share it. */
+  store?: Store
 }
 
 /** Opens the store and answers a running-ready Headrace; nothing moves before `start()`. */
@@ -48,7 +56,8 @@ export async function headrace(given: OptionsInput = {}, surroundings: Surroundi
   const options = resolveOptions(given, process.env)
   const clock = surroundings.clock ?? systemClock
   const telemetry = createTelemetry(clock.id())
-  const store = await openStore(options.store, { clock, telemetry, faults: surroundings.faults ?? noFaults })
+  const faults = surroundings.faults ?? noFaults
+  const store = surroundings.store ?? (await openStore(options.store, { clock, telemetry, faults }))
   return new Headrace({ options, clock, telemetry, store })
 }
 
@@ -68,12 +77,16 @@ export class Headrace {
   readonly #pools = new Map<string, Pool>()
   readonly #topics = new Map<string, Topic>()
   readonly #ticks = new Map<string, Ticks>()
+  /** Who is there, who leads, and what is this member's. */
+  readonly roster: Roster
+  readonly #locks: Locks
   readonly #pulse: PulseLoop
   readonly #retention: Retention
   readonly #gate = new Gate()
   readonly #service: Service
   /** Ticks that come now start at once; those that came before wait for `start()`. */
   #isLive = false
+  #unwatch: () => void = () => undefined
 
   constructor(parts: HeadraceParts) {
     this.options = parts.options
@@ -81,10 +94,15 @@ export class Headrace {
     this.clock = parts.clock
     this.telemetry = parts.telemetry
     this.meter = new Meter(parts.telemetry, parts.clock)
-    this.#pulse = new PulseLoop({
+    const { roster, pulse } = createMembership({
       ...parts,
-      notice: (pulse) => this.#ticks.forEach((ticks) => ticks.notice(pulse)),
+      health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
+      pools: () => [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
+      notice: (told) => this.#ticks.forEach((ticks) => ticks.notice(told)),
     })
+    this.roster = roster
+    this.#pulse = pulse
+    this.#locks = new Locks(parts)
     this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
     this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
   }
@@ -169,12 +187,33 @@ export class Headrace {
       pool: this.pool(name, { ...options, mode: options.mode ?? 'each' }),
       topic: this.#topicOfTicks(options.topic ?? name, options),
       store: this.store,
+      ownership: this.#share(poolResource(name), this.pool(name).settings.partitions),
       clock: this.clock,
       telemetry: this.telemetry,
     })
     this.#ticks.set(name, ticks)
     if (this.#isLive) void ticks.service.start()
     return ticks
+  }
+
+  /** Partitions of something of your own, shared out among the members that ask for it. */
+  own(name: string, options: { partitions?: number } = {}): Ownership {
+    const partitions = options.partitions ?? this.options.partitions
+    return this.#share(
+      `own/${checkName(name, 'resource')}`,
+      checkPartitions(partitions, `the resource ${name}`),
+    )
+  }
+
+  #share(name: string, partitions: number): Ownership {
+    const ownership = this.roster.share({ name, partitions })
+    refuseOtherResource(ownership.resource, { name, partitions })
+    return ownership
+  }
+
+  /** A named lock that one member holds at a time, renewed until it is released; null: another holds it. */
+  async lock(name: string, options: LockOptions = {}): Promise<Lock | null> {
+    return this.#gate.pass(() => this.#locks.take(checkName(name, 'lock'), options))
   }
 
   /** A topic that is known keeps its number of partitions, which need not be that of the pool. */
@@ -214,6 +253,7 @@ export class Headrace {
 
   #services(): Service[] {
     return [
+      ...(this.options.join === 'yes' ? [this.roster.service] : []),
       this.#pulse.service,
       this.#retention.service,
       ...[...this.#ticks.values()].map((ticks) => ticks.service),
@@ -225,6 +265,7 @@ export class Headrace {
     try {
       for (const pool of this.#pools.values()) await pool.open()
       for (const topic of this.#topics.values()) await topic.open()
+      if (this.options.join === 'yes') await this.roster.service.start()
       await this.#pulse.service.start()
     } catch (error) {
       this.meter.close()
@@ -232,11 +273,15 @@ export class Headrace {
     }
     // What can fail is behind: a start that failed left nothing running, so that it can be repeated.
     this.#isLive = true
+    this.#unwatch = this.store.watch((hint) => {
+      if (hint.kind === 'roster') this.#pulse.soon()
+    })
     for (const service of this.#services()) await service.start()
   }
 
   async #stop(): Promise<void> {
     this.#isLive = false
+    this.#unwatch()
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
   }

@@ -47,6 +47,30 @@ export const OPTIONS = {
     default: null,
     doc: 'how long fired ticks are remembered against repeats; unless given, as the store says: at first not at all',
   },
+  join: {
+    kind: 'choice',
+    default: 'yes',
+    choices: ['yes', 'no'],
+    doc: 'yes: takes its share of the work; no: only takes requests, and leaves the work to others',
+  },
+  lease: {
+    kind: 'duration',
+    default: '3s',
+    doc: 'how long a member may be silent before its work goes to others; the same for all members',
+  },
+  weight: {
+    kind: 'integer',
+    default: 1,
+    min: 1,
+    max: 1000,
+    doc: 'share of the work, next to the weights of other members',
+  },
+  name: {
+    kind: 'text',
+    default: null,
+    doc: 'name of this member, for people; unless given, host and process',
+  },
+  address: { kind: 'text', default: null, doc: 'where other members and people reach the API of this one' },
   drainWithin: { kind: 'duration', default: '30s', doc: 'how long a stop waits for work under way' },
 } as const satisfies Record<string, OptionShape>
 

@@ -25,6 +25,24 @@ export interface TelemetryEvents {
   'store.folded': { pool: string; entries: number }
   /** Work that the store does beside its calls, folding and forgetting, failed; a later pulse tries again. */
   'store.failed': { error: unknown }
+  /** This member is in the roster under this id. */
+  'roster.joined': { id: string }
+  /** This member was declared dead, holds nothing, and joins again under another id. */
+  'roster.lost': { id: string }
+  /** This member has left, and handed over what it held. */
+  'roster.left': { id: string }
+  /** This member leads from now on. */
+  'roster.leading': { term: number }
+  /** What became of the leader's changes. */
+  'roster.decided': { kind: 'decided' | 'not-leader' | 'unsure' | 'alive'; dead: number; changes: number }
+  /** Fences were raised for partitions that this member was given. */
+  'roster.raised': { resource: string; raised: number; refused: number }
+  /** Partitions were handed over to the next owner. */
+  'roster.granted': { resource: string; partitions: number }
+  /** A step in the roster failed; the next pulse tries again. */
+  'roster.failed': { error: unknown }
+  /** Fenced writes were refused, because the partitions are another member's by now. */
+  'fence.refused': { resource: string; partitions: number }
   /** A request was answered. */
   'http.answered': { route: string; method: string; status: number; tookMs: number }
   /** A request met an error that is no HeadraceError: a defect. */

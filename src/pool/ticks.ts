@@ -4,9 +4,11 @@
 import { Alarm } from '../alarm.ts'
 import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import { poolResource } from '../fence.ts'
 import type { Topic } from '../log/topic.ts'
+import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
-import type { Hint, Pulse, Store } from '../store.ts'
+import type { Hint, Moved, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Pool } from './pool.ts'
 
@@ -22,6 +24,8 @@ export interface TicksParts {
   pool: Pool
   topic: Topic
   store: Store
+  /** Which partitions of the pool are this member's. */
+  ownership: Ownership
   clock: Clock
   telemetry: Telemetry
 }
@@ -61,6 +65,13 @@ export class Ticks<Payload = unknown> {
     })
   }
 
+  /** What it asks of the next pulse. */
+  get asked(): { pool: string; partitions: number[] }[] {
+    const { held } = this.#parts.ownership.claim()
+    if (!this.#isOpen || held.length === 0) return []
+    return [{ pool: this.pool.name, partitions: held.map(({ partition }) => partition) }]
+  }
+
   /** Tells what the pulse saw, in case a hint was lost. */
   notice(pulse: Pulse): void {
     const nextDueAt = pulse.nextDueAt.get(this.pool.name)
@@ -68,7 +79,12 @@ export class Ticks<Payload = unknown> {
   }
 
   async #start(): Promise<void> {
-    this.#unwatch = this.#parts.store.watch((hint) => this.#hear(hint))
+    const { store, ownership, clock } = this.#parts
+    const unwatch = [
+      store.watch((hint) => this.#hear(hint)),
+      ownership.watch(() => this.#alarm.wakeBy(clock.now())),
+    ]
+    this.#unwatch = () => unwatch.forEach((stop) => stop())
     this.#loop = this.#run(this.#stop.signal)
   }
 
@@ -113,14 +129,11 @@ export class Ticks<Payload = unknown> {
 
   /** Moves until less than a full batch was due; answers when the next tick is. */
   async #move(): Promise<number | null> {
-    const { store, clock, telemetry } = this.#parts
+    const { clock, telemetry } = this.#parts
     for (;;) {
       const began = clock.mono()
-      const moved = await store.mover.move({
-        pool: this.pool.name,
-        topic: this.topic.name,
-        limit: MOVE_LIMIT,
-      })
+      const moved = await this.#moveOnce()
+      if (moved === null) return null
       if (moved.count > 0) {
         telemetry.emit('ticks.moved', {
           pool: this.pool.name,
@@ -131,6 +144,22 @@ export class Ticks<Payload = unknown> {
       }
       if (moved.count < MOVE_LIMIT || this.#stop.signal.aborted) return moved.nextDueAt
     }
+  }
+
+  /** Null: nothing is this member's to move. */
+  #moveOnce(): Promise<Moved | null> {
+    const { store, ownership, telemetry } = this.#parts
+    return ownership.use(async (claim) => {
+      if (claim.held.length === 0) return null
+      const request = { pool: this.pool.name, topic: this.topic.name, limit: MOVE_LIMIT, claim }
+      const moved = await store.mover.move(request)
+      if (moved.refused.length > 0) {
+        ownership.lose(claim, moved.refused)
+        const resource = poolResource(this.pool.name)
+        telemetry.emit('fence.refused', { resource, partitions: moved.refused.length })
+      }
+      return moved
+    })
   }
 }
 

@@ -63,19 +63,18 @@ function setQuotas(shares: Share[], partitions: number, loads: ReadonlyMap<strin
   const weights = shares.reduce((sum, { weight }) => sum + weight, 0)
   for (const share of shares) share.quota = Math.floor((partitions * share.weight) / weights)
   const rest = partitions - shares.reduce((sum, { quota }) => sum + quota, 0)
-  const first = shares.toSorted(
-    (a, b) =>
-      Number(b.has.length > b.quota) - Number(a.has.length > a.quota) ||
-      fraction(b, partitions, weights) - fraction(a, partitions, weights) ||
-      loadOf(a, loads) - loadOf(b, loads) ||
-      compareText(a.id, b.id),
-  )
+  const cutOff = ({ weight }: Share): number => (partitions * weight) % weights
+  // There is less of a rest than there are shares that were rounded down.
+  const first = shares
+    .filter((share) => cutOff(share) > 0)
+    .toSorted(
+      (a, b) =>
+        Number(b.has.length > b.quota) - Number(a.has.length > a.quota) ||
+        cutOff(b) - cutOff(a) ||
+        loadOf(a, loads) - loadOf(b, loads) ||
+        compareText(a.id, b.id),
+    )
   for (const share of first.slice(0, rest)) share.quota += 1
-}
-
-/** How much of a partition is cut off a share by rounding down. */
-function fraction({ weight, quota }: Share, partitions: number, weights: number): number {
-  return (partitions * weight) / weights - quota
 }
 
 function loadOf({ id, weight }: Share, loads: ReadonlyMap<string, number>): number {
@@ -88,7 +87,10 @@ function takerOf(
   planned: readonly (string | null)[],
   loads: ReadonlyMap<string, number>,
 ): string | null {
-  const missing = shares.map((share) => ({ share, misses: share.quota - indexesOf(planned, share.id).length }))
+  const missing = shares.map((share) => ({
+    share,
+    misses: share.quota - indexesOf(planned, share.id).length,
+  }))
   missing.sort(
     (a, b) =>
       b.misses - a.misses ||
@@ -102,8 +104,12 @@ function takerOf(
  * One more or one less of a resource is within its balance, so a partition may go from the one who has one more of it
  * to one who has one less and less work over all. Each step lowers the larger of two loads, so it ends.
  */
-function evenOut(members: readonly Candidate[], plan: Map<string, (string | null)[]>, loads: Map<string, number>): void {
-  for (let moved = true; moved; ) {
+function evenOut(
+  members: readonly Candidate[],
+  plan: Map<string, (string | null)[]>,
+  loads: Map<string, number>,
+): void {
+  for (let moved = true; moved;) {
     moved = false
     for (const [resource, owners] of plan) {
       const able = members.filter(({ serves }) => serves.includes(resource))
@@ -127,7 +133,10 @@ function findStep(
     const count = indexesOf(owners, id).length
     return { id, weight, count, exact: (owners.length * weight) / weights, load: loads.get(id) ?? 0 }
   })
-  const givers = shares.filter(({ count, exact }) => count > exact).toSorted(byLoad).reverse()
+  const givers = shares
+    .filter(({ count, exact }) => count > exact)
+    .toSorted(byLoad)
+    .reverse()
   const takers = shares.filter(({ count, exact }) => count < exact).toSorted(byLoad)
   for (const giver of givers) {
     const taker = takers.find(({ load, weight }) => (load + 1) / weight < giver.load / giver.weight)

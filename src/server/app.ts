@@ -16,6 +16,7 @@ import { LARGEST_BODY_BYTES } from './problem.ts'
 import { Recent } from './recent.ts'
 import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
 import type { ServerContext } from './route.ts'
+import { addShares } from './shares.ts'
 import { addStatus } from './status.ts'
 import { addStream } from './stream.ts'
 import { addTicks } from './ticks.ts'
@@ -127,6 +128,7 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addTicksPost(app, context)
   addTicks(app, context)
   addTopics(app, context)
+  addShares(app, context)
   addStream(app, context)
   addHealth(app, context)
   addMetrics(app, context)

@@ -53,7 +53,7 @@ async function checkStore({ store, clock }: ServerContext['race'], local: boolea
   const late = new AbortController()
   const tell = (message: string, code: ErrorCode = 'store_failed'): string => (local ? message : code)
   const began = clock.mono()
-  const answered = store.pulse().then(
+  const answered = store.pulse({ beat: null, pools: [] }).then(
     ({ refusal }) => ({
       ok: refusal === null,
       detail: refusal === null ? `answered in ${Math.round(clock.mono() - began)} ms` : tell(refusal),

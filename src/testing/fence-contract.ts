@@ -83,7 +83,13 @@ const writeCases: Case[] = [
       const run = await pool.takeOne()
       await store.fences.raise(poolResource('work'), one('new', 2))
       const settlement = { ...run, outcome: { kind: 'done' } as const }
-      for (const claim of [pool.claim, one('old', 2), one('new', 1), one('new', 3), { owner: 'new', held: [] }]) {
+      for (const claim of [
+        pool.claim,
+        one('old', 2),
+        one('new', 1),
+        one('new', 3),
+        { owner: 'new', held: [] },
+      ]) {
         const answers = await pool.settleAll([settlement], claim)
         assert.deepEqual(answers, [{ result: 'refused', nextDueAt: null }])
       }

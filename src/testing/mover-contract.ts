@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { partitionOf } from '../partition.ts'
 import { type Case, type OpenSubject, registerCases } from './contract.ts'
 import { MANY, asPut } from './pool-driver.ts'
+import { rememberCases } from './remember-contract.ts'
 import { openTicks } from './ticks-driver.ts'
 import { START } from './virtual-clock.ts'
 
@@ -67,7 +68,13 @@ const movingCases: Case[] = [
       assert.deepEqual(await move(), { ...nothing, now: START + 999, nextDueAt: START + 1000 })
       await clock.leap(51)
       const moved = await move()
-      assert.deepEqual(moved, { count: 1, now: START + 1050, latenessMs: [50], nextDueAt: START + 1200, refused: [] })
+      assert.deepEqual(moved, {
+        count: 1,
+        now: START + 1050,
+        latenessMs: [50],
+        nextDueAt: START + 1200,
+        refused: [],
+      })
     },
   },
   {
@@ -159,8 +166,20 @@ const eventCases: Case[] = [
       for (const at of [30, 10, 20]) await pool.put('a', { at: START + at })
       await clock.leap(50)
       const moved = await move(2)
-      assert.deepEqual(moved, { count: 2, now: START + 50, latenessMs: [40, 30], nextDueAt: START + 30, refused: [] })
-      assert.deepEqual(await move(2), { count: 1, now: START + 50, latenessMs: [20], nextDueAt: null, refused: [] })
+      assert.deepEqual(moved, {
+        count: 2,
+        now: START + 50,
+        latenessMs: [40, 30],
+        nextDueAt: START + 30,
+        refused: [],
+      })
+      assert.deepEqual(await move(2), {
+        count: 1,
+        now: START + 50,
+        latenessMs: [20],
+        nextDueAt: null,
+        refused: [],
+      })
       const ids = (await topic.readAll()).map(({ id }) => id.slice(-4, -1))
       assert.deepEqual(ids, ['010', '020', '030'])
     },
@@ -199,76 +218,19 @@ const modeOneCases: Case[] = [
       const { pool, topic, move } = await openTicks(store, { mode: 'one' })
       await pool.put('a', { payload: '1' })
       await pool.put('a', { at: START + 50, payload: '2' })
-      assert.deepEqual(await move(), { count: 1, now: START, latenessMs: [0], nextDueAt: START + 50, refused: [] })
+      assert.deepEqual(await move(), {
+        count: 1,
+        now: START,
+        latenessMs: [0],
+        nextDueAt: START + 50,
+        refused: [],
+      })
       await clock.leap(49)
       assert.equal((await move()).count, 0)
       await clock.leap(1)
       assert.equal((await move()).count, 1)
       const payloads = (await topic.readAll()).map(({ value }) => value.slice(-2, -1))
       assert.deepEqual(payloads, ['1', '2'])
-    },
-  },
-]
-
-const rememberCases: Case[] = [
-  {
-    title: '[T5] a fired slot that is remembered keeps repeats out, until it is forgotten',
-    run: async ({ store, clock }) => {
-      const { pool, topic, move } = await openTicks(store, { rememberMs: 1000 })
-      const at = START
-      await pool.put('a', { at })
-      await move()
-      assert.deepEqual(await pool.put('a', { at }), { result: 'kept', dueAt: START, tally: 0 })
-      await clock.leap(999)
-      assert.equal((await pool.put('a', { at })).result, 'kept')
-      assert.equal((await move()).count, 0)
-      await clock.leap(1)
-      assert.equal((await pool.put('a', { at })).result, 'created')
-      assert.equal((await move()).count, 1)
-      const [first, second] = await topic.readAll()
-      assert.equal(first?.id, second?.id)
-    },
-  },
-  {
-    title: '[T5] only the fired slot is remembered, not other slots or keys',
-    run: async ({ store }) => {
-      const { pool, move } = await openTicks(store, { rememberMs: 1000 })
-      await pool.put('a', { at: START })
-      await move()
-      assert.equal((await pool.put('a', { at: START - 1 })).result, 'created')
-      assert.equal((await pool.put('b', { at: START })).result, 'created')
-    },
-  },
-  {
-    title: '[T5] without remember a repeat fires again with the same id',
-    run: async ({ store }) => {
-      const { pool, topic, move } = await openTicks(store)
-      for (const repeat of [1, 2]) {
-        assert.equal((await pool.put('a', { at: START })).result, 'created', `post ${repeat}`)
-        assert.equal((await move()).count, 1)
-      }
-      assert.equal(new Set((await topic.readAll()).map(({ id }) => id)).size, 1)
-    },
-  },
-  {
-    title: '[T5] a pool opened again without a word about it remembers on, until it is told otherwise',
-    run: async ({ store }) => {
-      const { pool, move } = await openTicks(store, { rememberMs: 1000 })
-      await openTicks(store, { rememberMs: null })
-      await pool.put('a', { at: START })
-      await move()
-      assert.equal((await pool.put('a', { at: START })).result, 'kept')
-      await openTicks(store, { rememberMs: 0 })
-      assert.equal((await pool.put('a', { at: START })).result, 'created')
-    },
-  },
-  {
-    title: '[T5] a cancelled slot was not fired and is not remembered',
-    run: async ({ store }) => {
-      const { pool } = await openTicks(store, { rememberMs: 1000 })
-      await pool.put('a', { at: START + 5 })
-      await pool.cancel('a', START + 5)
-      assert.equal((await pool.put('a', { at: START + 5 })).result, 'created')
     },
   },
 ]

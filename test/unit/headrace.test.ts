@@ -160,9 +160,9 @@ test('a start that met a busy store can be repeated, wherever it failed', async 
     let pulses = 0
     const { race, clock } = openRace((memory) => ({
       log: failingLog(memory, { error: busy, times: where === 'log' ? 1 : 0 }),
-      pulse: () => {
+      pulse: (request) => {
         pulses += 1
-        return where === 'pulse' && pulses === 1 ? Promise.reject(busy) : memory.pulse()
+        return where === 'pulse' && pulses === 1 ? Promise.reject(busy) : memory.pulse(request)
       },
     }))
     const ticks = race.ticks()
@@ -187,9 +187,9 @@ test('a stop after a start that failed closes the store', async () => {
 test('two starts at once are one', async () => {
   let pulses = 0
   const { race } = openRace((memory) => ({
-    pulse: () => {
+    pulse: (request) => {
       pulses += 1
-      return memory.pulse()
+      return memory.pulse(request)
     },
   }))
   await Promise.all([race.start(), race.start()])
@@ -218,17 +218,17 @@ test('`await using` stops at the end of its block', async () => {
 test('a pulse that fails once does no harm', async () => {
   let pulses = 0
   const { race, clock } = openRace((memory) => ({
-    pulse: () => {
+    pulse: (request) => {
       pulses += 1
-      return pulses === 2 ? Promise.reject(busy) : memory.pulse()
+      return pulses === 2 ? Promise.reject(busy) : memory.pulse(request)
     },
   }))
   const ticks = race.ticks()
   await race.start()
   await clock.advance(900)
-  assert.deepEqual([pulses, race.pulseAgeMs], [2, 900])
+  assert.deepEqual([pulses, race.pulseAgeMs], [3, 300])
   await clock.advance(200)
-  assert.deepEqual([pulses, race.pulseAgeMs, stateOf(race, 'pulse')], [3, 100, 'running'])
+  assert.deepEqual([pulses, race.pulseAgeMs, stateOf(race, 'pulse')], [4, 0, 'running'])
   await ticks.pool.put('a')
   await clock.advance(10)
   assert.equal(await eventsOf(race, 'ticks'), 1)

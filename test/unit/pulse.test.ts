@@ -1,22 +1,34 @@
 // The pulse over a virtual clock.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PULSE_MS, PulseLoop } from '../../src/pulse.ts'
+import { PulseLoop } from '../../src/pulse.ts'
 import type { Pulse } from '../../src/store.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
-/** A pulse whose store fails on the beats that are named, from 1 on. */
-function createPulse(failing: number[] = []) {
+const PULSE_MS = 500
+
+/** A pulse whose store fails, or does not answer, on the beats that are named, from 1 on. */
+function createPulse({ failing = [], hanging = [] }: { failing?: number[]; hanging?: number[] } = {}) {
   const clock = new VirtualClock()
   const seen: number[] = []
+  const stuck = { now: false }
   let beats = 0
   const pulse = async (): Promise<Pulse> => {
     beats += 1
+    if (hanging.includes(beats)) await clock.sleep(60_000)
     if (failing.includes(beats)) throw new Error('the store is locked')
-    return { now: clock.now(), nextDueAt: new Map(), refusal: null }
+    return { now: clock.now(), nextDueAt: new Map(), beaten: null, refusal: null }
   }
-  const loop = new PulseLoop({ store: { pulse }, clock, notice: () => seen.push(clock.mono()) })
-  return { clock, loop, seen }
+  const loop = new PulseLoop({
+    store: { pulse },
+    clock,
+    everyMs: PULSE_MS,
+    withinMs: 750,
+    request: () => ({ beat: null, pools: [] }),
+    isStuck: () => stuck.now,
+    notice: () => seen.push(clock.mono()),
+  })
+  return { clock, loop, seen, stuck }
 }
 
 test('[D4] it beats at the start and every half second, and tells each answer', async () => {
@@ -29,17 +41,52 @@ test('[D4] it beats at the start and every half second, and tells each answer', 
 })
 
 test('[D4] a failed beat shows as its age, and the next one comes in time', async () => {
-  const { clock, loop, seen } = createPulse([2])
+  const { clock, loop, seen } = createPulse({ failing: [2] })
   await loop.service.start()
-  await clock.advance(PULSE_MS + 100)
-  assert.equal(loop.ageMs, PULSE_MS + 100)
+  await clock.advance(PULSE_MS + 99)
+  assert.equal(loop.ageMs, PULSE_MS + 99)
+  await clock.advance(1)
+  assert.deepEqual([seen, loop.ageMs], [[0, PULSE_MS + 100], 0])
+  await loop.service.stop()
+})
+
+test('[H6] a beat that is not answered in time is followed by the next at once, and two losses survive a lease', async () => {
+  const { clock, loop, seen } = createPulse({ hanging: [2, 3] })
+  await loop.service.start()
+  await clock.advance(3000)
+  assert.deepEqual(seen.slice(0, 2), [0, 500 + 750 + 750])
+  await loop.service.stop()
+})
+
+test('[H5] while something is stuck no beat is sent', async () => {
+  const { clock, loop, seen, stuck } = createPulse()
+  await loop.service.start()
+  stuck.now = true
+  await clock.advance(5000)
+  assert.deepEqual(seen, [0])
+  stuck.now = false
   await clock.advance(PULSE_MS)
-  assert.deepEqual([seen, loop.ageMs], [[0, 2 * PULSE_MS], 100])
+  assert.equal(seen.length, 2)
+  await loop.service.stop()
+})
+
+test('a beat that is wanted sooner comes at once, yet not more often than every 20 ms', async () => {
+  const { clock, loop, seen } = createPulse()
+  await loop.service.start()
+  await clock.advance(100)
+  loop.soon()
+  await clock.advance(5)
+  assert.deepEqual(seen, [0, 100])
+  for (let nth = 0; nth < 20; nth += 1) {
+    loop.soon()
+    await clock.advance(5)
+  }
+  assert.ok(seen.length <= 8, `it beat at ${seen.join(', ')}`)
   await loop.service.stop()
 })
 
 test('a start whose first beat fails leaves nothing running, and can be repeated', async () => {
-  const { clock, loop, seen } = createPulse([1])
+  const { clock, loop, seen } = createPulse({ failing: [1] })
   await assert.rejects(loop.service.start(), /locked/)
   assert.deepEqual([loop.service.state, clock.pending], ['failed', 0])
   await loop.service.start()

@@ -9,6 +9,7 @@ import { Ticks } from '../../../src/pool/ticks.ts'
 import type { Hint, Mover, Store } from '../../../src/store.ts'
 import { openMemoryStore } from '../../../src/stores/memory/store.ts'
 import { createTelemetry, type Telemetry } from '../../../src/telemetry.ts'
+import { ownAll } from '../../../src/testing/own-all.ts'
 import { START, VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
 interface Loop {
@@ -45,7 +46,8 @@ async function startLoop(changes: Changes = {}): Promise<Loop> {
   const pool = new Pool({ settings, store: store.pool, clock, telemetry, gate })
   const topicSettings = { name: 'ticks', partitions: 1, retentionMs: 1e9 }
   const topic = new Topic({ settings: topicSettings, store: store.log, clock, telemetry, gate })
-  const ticks = new Ticks({ pool, topic, store, clock, telemetry })
+  const ownership = await ownAll(store, clock, { pool: 'ticks', partitions: 1 })
+  const ticks = new Ticks({ pool, topic, store, ownership, clock, telemetry })
   await ticks.service.start()
   const times = async (): Promise<number[]> =>
     (await topic.read(0, 0, 1000)).events.map(({ time }) => time.getTime() - START)
@@ -87,7 +89,7 @@ test('[D4] a tick whose hint was lost is found by the next pulse', async () => {
   await ticks.pool.put('a', { at: START + 150 })
   await clock.advance(400)
   assert.deepEqual(await times(), [])
-  ticks.notice(await store.pulse())
+  ticks.notice(await store.pulse({ beat: null, pools: ticks.asked }))
   await clock.advance(0)
   assert.deepEqual(await times(), [500])
   await ticks.service.stop()

@@ -41,7 +41,7 @@ test('not ready when the store fails, hangs, or a service is not running', async
   const hung = Promise.withResolvers<Awaited<ReturnType<typeof pulse>>>()
   serving.race.store.pulse = () => hung.promise
   assert.deepEqual(await failing(), [503, ['store']])
-  hung.resolve(await pulse())
+  hung.resolve(await pulse({ beat: null, pools: [] }))
   serving.race.store.pulse = pulse
   await serving.ticks.service.stop()
   assert.deepEqual(await failing(), [503, ['ticks ticks']])

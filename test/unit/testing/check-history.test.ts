@@ -30,7 +30,7 @@ function openRecorded(sabotage: Sabotage = () => ({})): {
     cancel: (pool, name) => real.cancel(pool, name),
     reschedule: (pool, change) => real.reschedule(pool, change),
     take: (pool, request) => real.take(pool, request),
-    settle: (pool, settlements) => real.settle(pool, settlements),
+    settle: (pool, settlements, claim) => real.settle(pool, settlements, claim),
     ...entries,
   }
   const history = new History(clock)
@@ -127,8 +127,8 @@ test('[P2] a run taken before its dueAt is found', async () => {
 test('[P3] a turn that settles twice is found', async () => {
   const { store, check } = openRecorded(({ pool: { entries } }) => ({
     entries: {
-      settle: async (pool, settlements) =>
-        (await entries.settle(pool, settlements)).map((answer) => ({ ...answer, result: 'settled' })),
+      settle: async (pool, settlements, claim) =>
+        (await entries.settle(pool, settlements, claim)).map((answer) => ({ ...answer, result: 'settled' })),
     },
   }))
   const pool = await openPool(store)
@@ -148,10 +148,11 @@ test('[P3] a stale settle that counted after cancel and put is found', async () 
         lastTurn = taken.runs[0]?.turn ?? lastTurn
         return { ...taken, runs: taken.runs.map((run) => ({ ...run, turn: 1 })) }
       },
-      settle: (pool, settlements) =>
+      settle: (pool, settlements, claim) =>
         entries.settle(
           pool,
           settlements.map((settlement) => ({ ...settlement, turn: settlement.turn + lastTurn })),
+          claim,
         ),
     },
   }))
@@ -167,12 +168,12 @@ test('[P3] a stale settle that counted after cancel and put is found', async () 
 test('[P4] a settle that ignores a grown tally is found', async () => {
   const { store, clock, check } = openRecorded(({ pool: { entries, browse } }) => ({
     entries: {
-      settle: async (pool, settlements) => {
+      settle: async (pool, settlements, claim) => {
         const grown = settlements.map(async (settlement) => {
           const entry = await browse.get(pool, settlement)
           return { ...settlement, seen: entry?.next.tally ?? settlement.seen }
         })
-        return entries.settle(pool, await Promise.all(grown))
+        return entries.settle(pool, await Promise.all(grown), claim)
       },
     },
   }))
@@ -217,7 +218,7 @@ test('[T1] a tick that was removed and not appended is found as lost', async () 
   const { store, clock, check } = openRecorded(({ pool: { entries } }) => ({
     move: async () => {
       await entries.cancel('ticks', { key: 'a' })
-      return { count: 1, now: START + 5, latenessMs: [0], nextDueAt: null }
+      return { count: 1, now: START + 5, latenessMs: [0], nextDueAt: null, refused: [] }
     },
   }))
   await postAndMove(store, clock)
@@ -248,7 +249,7 @@ test('[T2] a tick that was moved early is found', async () => {
       const value = JSON.stringify({ item: 'b', at })
       await log.append(topic, [{ id: `ticks/b/${at}`, key: 'b', partition: 0, value, headers: null }])
       await entries.cancel('ticks', { key: 'b' })
-      return { count: 1, now: START + 5, latenessMs: [-1], nextDueAt: null }
+      return { count: 1, now: START + 5, latenessMs: [-1], nextDueAt: null, refused: [] }
     },
   }))
   await (await openTicks(store)).pool.put('b', { at: START + 6 })

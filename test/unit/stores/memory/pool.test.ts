@@ -1,12 +1,13 @@
 // What the memory store forgets, so that it does not grow for ever.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryFences } from '../../../../src/stores/memory/fences.ts'
 import { MemoryPools } from '../../../../src/stores/memory/pool.ts'
 import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 
 async function openPools() {
   const clock = new VirtualClock()
-  const pools = new MemoryPools(clock, () => undefined)
+  const pools = new MemoryPools(clock, new MemoryFences(clock), () => undefined)
   await pools.open({ name: 'p', partitions: 1, mode: 'each', rememberMs: 1000 })
   const put = (id: string, at: number) =>
     pools.put('p', [
@@ -32,7 +33,7 @@ test('[T5] a fired slot past its time is dropped by later moves', async () => {
   const { clock, pools, put } = await openPools()
   for (const id of ['a', 'b', 'c']) {
     await put(id, clock.now())
-    pools.fireNow('p', pools.dueNow('p', 10).entries, clock.now())
+    pools.fireNow('p', pools.dueNow('p', new Set([0]), 10).entries, clock.now())
     await clock.advance(500)
   }
   pools.fireNow('p', [], clock.now())

@@ -1,0 +1,172 @@
+// What this member holds of one resource: which partitions, under which epochs, and what is in flight on them.
+// The roster tells it of allotments; whoever works on the resource asks it for a claim. Rules [H1] to [H5].
+import type { Clock } from '../clock.ts'
+import type { Claim, Held, Raised } from '../fence.ts'
+import type { Allotment, RefusedRaise, Resource } from './store.ts'
+import type { Trust } from './trust.ts'
+
+/** `leaving`: it is to be handed over. `sent`: that was sent, so it is never used again under this epoch. */
+type Phase = 'raising' | 'refused' | 'held' | 'leaving' | 'sent'
+
+interface Part {
+  epoch: number
+  phase: Phase
+  /** The epoch at which the fence stands that refused it. */
+  fence: number
+}
+
+interface Use {
+  partitions: ReadonlySet<number>
+  since: number
+}
+
+export interface OwnershipParts {
+  resource: Resource
+  clock: Clock
+  trust: Trust
+  /** The id under which this member is in the roster. */
+  owner(): string
+}
+
+/** A use that takes longer is stuck: no store call may take as long. */
+const STUCK_MS = 10_000
+
+export class Ownership {
+  readonly resource: Resource
+  readonly #parts: OwnershipParts
+  readonly #held = new Map<number, Part>()
+  readonly #uses = new Set<Use>()
+  readonly #listeners = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
+
+  constructor(parts: OwnershipParts) {
+    this.resource = parts.resource
+    this.#parts = parts
+  }
+
+  /** The partitions that may be worked on now; none while the roster cannot be trusted. */
+  claim(): Claim {
+    const owner = this.#parts.owner()
+    if (!this.#parts.trust.holds) return { owner, held: [] }
+    return { owner, held: this.#in('held').map(([partition, { epoch }]) => ({ partition, epoch })) }
+  }
+
+  /** Works under the claim of this moment; nothing of it is handed over before the work ends. [H3] */
+  async use<Answer>(work: (claim: Claim) => Promise<Answer>): Promise<Answer> {
+    const claim = this.claim()
+    const partitions = new Set(claim.held.map(({ partition }) => partition))
+    const use = { partitions, since: this.#parts.clock.mono() }
+    this.#uses.add(use)
+    try {
+      return await work(claim)
+    } finally {
+      this.#uses.delete(use)
+      for (const wake of this.#waiters) wake()
+    }
+  }
+
+  /** A fenced write was refused: these are another's by now, unless a new raise says otherwise. */
+  lose(claim: Claim, partitions: readonly number[]): void {
+    for (const { partition, epoch } of claim.held) {
+      const part = this.#held.get(partition)
+      if (partitions.includes(partition) && part?.epoch === epoch && part.phase === 'held')
+        part.phase = 'raising'
+    }
+    if (partitions.length > 0) this.#tell()
+  }
+
+  /** Calls back when what is held has changed, until the returned function is called. */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Whether a use has been under way for so long that this member cannot count as alive. [H5] */
+  get isStuck(): boolean {
+    const before = this.#parts.clock.mono() - STUCK_MS
+    return [...this.#uses].some(({ since }) => since < before)
+  }
+
+  /** What it tells the roster that it holds. */
+  holding(): Held[] {
+    return this.#in('held', 'leaving').map(([partition, { epoch }]) => ({ partition, epoch }))
+  }
+
+  /** The raises that were refused. [A6] */
+  refused(): RefusedRaise[] {
+    const { name } = this.resource
+    return this.#in('refused').map(([partition, { fence }]) => ({ resource: name, partition, epoch: fence }))
+  }
+
+  /** Follows the allotments that name this member as owner; answers what is to be raised. */
+  follow(allotments: readonly Allotment[]): Held[] {
+    const epochs = new Map(allotments.map(({ partition, epoch }) => [partition, epoch]))
+    for (const [partition, { epoch }] of this.#held) {
+      if (epochs.get(partition) !== epoch) this.#held.delete(partition)
+    }
+    for (const { partition, epoch, next } of allotments) {
+      const part = this.#held.get(partition)
+      // What is revoked before it was raised is handed over as it is: nothing is in flight.
+      if (part === undefined) {
+        this.#held.set(partition, { epoch, phase: next === null ? 'raising' : 'leaving', fence: 0 })
+      } else if (next !== null && part.phase !== 'sent') part.phase = 'leaving'
+    }
+    this.#tell()
+    return this.#in('raising').map(([partition, { epoch }]) => ({ partition, epoch }))
+  }
+
+  /** The answers to a raise; what has changed meanwhile is not touched. [H1] */
+  raised(asked: readonly Held[], answers: readonly Raised[]): void {
+    for (const { partition, raised, epoch: fence } of answers) {
+      const part = this.#held.get(partition)
+      const epoch = asked.find((held) => held.partition === partition)?.epoch
+      if (part === undefined || part.epoch !== epoch || part.phase !== 'raising') continue
+      part.phase = raised ? 'held' : 'refused'
+      part.fence = fence
+    }
+    this.#tell()
+  }
+
+  /** The partitions that wait to be handed over, or whose hand-over was not answered. */
+  leaving(): Held[] {
+    return this.#in('leaving', 'sent').map(([partition, { epoch }]) => ({ partition, epoch }))
+  }
+
+  /** Resolves when nothing of these partitions is in flight, or after `withinMs`. [H3] */
+  async idle(partitions: readonly number[], withinMs: number): Promise<void> {
+    const { clock } = this.#parts
+    const end = clock.mono() + withinMs
+    const busy = (): boolean =>
+      [...this.#uses].some((use) => partitions.some((partition) => use.partitions.has(partition)))
+    while (busy() && clock.mono() < end) {
+      const ended = new AbortController()
+      const wake = (): void => ended.abort()
+      this.#waiters.add(wake)
+      await clock.sleep(end - clock.mono(), ended.signal)
+      this.#waiters.delete(wake)
+    }
+  }
+
+  /** From here on these are never used again under their epochs, whatever becomes of the hand-over. [A3] */
+  send(partitions: readonly number[]): void {
+    for (const partition of partitions) {
+      const part = this.#held.get(partition)
+      if (part !== undefined) part.phase = 'sent'
+    }
+    this.#tell()
+  }
+
+  /** Holds nothing any more: the roster does not know this member, or it leaves. */
+  drop(): void {
+    this.#held.clear()
+    this.#tell()
+  }
+
+  #in(...phases: Phase[]): [number, Part][] {
+    return [...this.#held].filter(([, { phase }]) => phases.includes(phase))
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,283 @@
+// This member's part in the roster: it joins, beats with the pulse, follows the allotments, leads when it has the
+// lease, hands over, and leaves. Rules of docs/spec/roster.md; what is decided is decided by pure functions.
+import type { Clock } from '../clock.ts'
+import type { Sent } from '../pulse.ts'
+import { Service, type ServiceState } from '../service.ts'
+import type { Pulse, Store } from '../store.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { lead } from './lead.ts'
+import { Ownership } from './ownership.ts'
+import { legacyOf } from './plan.ts'
+import type { Timing } from './settings.ts'
+import type { Allotment, Beat, Beaten, Grant, Leader, NewMember, Resource, RosterView } from './store.ts'
+import { Trust } from './trust.ts'
+
+/** What this member says of itself; its resources are those it shares. */
+export type About = Omit<NewMember, 'id' | 'serves'>
+
+export interface RosterParts {
+  store: Pick<Store, 'roster' | 'fences'>
+  clock: Clock
+  telemetry: Telemetry
+  timing: Timing
+  about(): About
+  /** How long a hand-over waits for what is in flight. */
+  drainWithinMs: number
+  health(): Readonly<Record<string, ServiceState>>
+  /** Sends the next pulse at once. */
+  pulseSoon(): void
+}
+
+export class Roster {
+  readonly service: Service
+  readonly #parts: RosterParts
+  readonly #trust: Trust
+  readonly #ownerships = new Map<string, Ownership>()
+  #id: string
+  #isMember = false
+  #view: RosterView | null = null
+  #leader: Leader | null = null
+  #version = -1
+  /** By the store's clock: when the last gap between answered beats ended. [K5] */
+  #gapEndedAt = Infinity
+  /** Something was not written, or not answered: look again with the next pulse. */
+  #unfinished = false
+  #following: Promise<void> | null = null
+  readonly #handing = new Set<Ownership>()
+
+  constructor(parts: RosterParts) {
+    this.#parts = parts
+    this.#id = parts.telemetry.member
+    this.#trust = new Trust(parts.clock, parts.timing.trustMs)
+    this.service = new Service({ name: 'roster', start: () => this.#join(), stop: () => this.#leave() })
+  }
+
+  /** The id under which this member is in the roster; another after it was declared dead. */
+  get id(): string {
+    return this.#id
+  }
+
+  /** The leader, as of the last pulse; null: none is known. */
+  get leader(): Leader | null {
+    return this.#leader
+  }
+
+  /** Whether this member leads, and may trust that it does. */
+  get leads(): boolean {
+    return this.#leader?.member === this.#id && this.#trust.holds
+  }
+
+  /** The roster as this member last saw it; null: not yet. */
+  get view(): RosterView | null {
+    return this.#view
+  }
+
+  /** Whether what it holds can be trusted right now. [H2] */
+  get isTrusted(): boolean {
+    return this.#trust.holds
+  }
+
+  /** A resource that this member serves from now on. */
+  share(resource: Resource): Ownership {
+    const known = this.#ownerships.get(resource.name)
+    if (known !== undefined) return known
+    const { clock } = this.#parts
+    const ownership = new Ownership({ resource, clock, trust: this.#trust, owner: () => this.#id })
+    this.#ownerships.set(resource.name, ownership)
+    if (this.#isMember) this.#serve(resource)
+    return ownership
+  }
+
+  /** Whether work on a resource does not end: such a member sends no beat. [H5] */
+  get isStuck(): boolean {
+    return [...this.#ownerships.values()].some((ownership) => ownership.isStuck)
+  }
+
+  /** What the next pulse tells; null: it has not joined. */
+  beat(): Beat | null {
+    if (!this.#isMember) return null
+    const { timing, about, health } = this.#parts
+    const ownerships = [...this.#ownerships.values()]
+    return {
+      member: this.#id,
+      leaseMs: timing.leaseMs,
+      leads: about().leads,
+      health: health(),
+      holding: Object.fromEntries(ownerships.map((each) => [each.resource.name, each.holding()])),
+      refused: ownerships.flatMap((each) => each.refused()),
+    }
+  }
+
+  /** Takes in what a pulse answered. */
+  hear({ beaten, now }: Pulse, sent: Sent): void {
+    if (beaten === null || !this.#isMember) return
+    if (beaten.known) this.#takeIn(beaten, now, sent)
+    else this.#lost()
+  }
+
+  #takeIn(beaten: Beaten & { known: true }, now: number, sent: Sent): void {
+    const { timing } = this.#parts
+    this.#trust.renew(sent)
+    if (this.#gapEndedAt === Infinity || now - beaten.previousAt > timing.gapMs) this.#gapEndedAt = now
+    const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
+    this.#leader = beaten.leader
+    const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
+    if (term !== null && term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
+    const mustLead = term !== null && (term !== wasLeading || beaten.silent.length > 0)
+    if (beaten.version !== this.#version || mustLead || this.#unfinished) this.#follow()
+  }
+
+  /** Declared dead: it holds nothing any more, and joins under another id. [G2] */
+  #lost(): void {
+    this.#trust.lose()
+    for (const ownership of this.#ownerships.values()) ownership.drop()
+    this.#parts.telemetry.emit('roster.lost', { id: this.#id })
+    this.#isMember = false
+    this.#leader = null
+    this.#id = this.#parts.clock.id()
+    this.#join().catch(() => this.#retryJoin())
+  }
+
+  #retryJoin(): void {
+    const { clock, timing } = this.#parts
+    clock.timer(timing.pulseMs, () => {
+      if (this.service.state === 'running' && !this.#isMember) this.#join().catch(() => this.#retryJoin())
+    })
+  }
+
+  async #join(): Promise<void> {
+    const { store, about, telemetry, pulseSoon } = this.#parts
+    const resources = [...this.#ownerships.values()].map(({ resource }) => resource)
+    await store.roster.join(
+      { ...about(), id: this.#id, serves: resources.map(({ name }) => name) },
+      resources,
+    )
+    this.#isMember = true
+    this.#gapEndedAt = Infinity
+    telemetry.emit('roster.joined', { id: this.#id })
+    pulseSoon()
+  }
+
+  #serve(resource: Resource): void {
+    const served = this.#parts.store.roster.serve(this.#id, [resource])
+    served.then(
+      () => this.#parts.pulseSoon(),
+      (error: unknown) => this.#parts.telemetry.emit('roster.failed', { error }),
+    )
+  }
+
+  /** One look at a time; what changes during one is seen by the next. */
+  #follow(): void {
+    if (this.#following !== null) {
+      this.#unfinished = true
+      return
+    }
+    this.#unfinished = false
+    this.#following = this.#look()
+      .catch((error: unknown) => {
+        this.#unfinished = true
+        this.#parts.telemetry.emit('roster.failed', { error })
+      })
+      .finally(() => (this.#following = null))
+  }
+
+  async #look(): Promise<void> {
+    for (;;) {
+      const view = await this.#parts.store.roster.view()
+      this.#view = view
+      await this.#obey(view)
+      const led = await this.#lead(view)
+      // What the leader has just written may concern itself.
+      if (led === 'again') continue
+      if (led === 'later') this.#unfinished = true
+      // Written last: a look that failed on the way is made again.
+      this.#version = view.version
+      return
+    }
+  }
+
+  /** Raises what it was given, and hands over what it shall give. */
+  async #obey(view: RosterView): Promise<void> {
+    const { store, telemetry } = this.#parts
+    for (const ownership of this.#ownerships.values()) {
+      const { name } = ownership.resource
+      const mine = view.allotments.filter(({ resource, owner }) => resource === name && owner === this.#id)
+      const asked = ownership.follow(mine)
+      void this.#handOver(ownership, mine)
+      if (asked.length === 0) continue
+      const answers = await store.fences.raise(name, { owner: this.#id, held: asked })
+      ownership.raised(asked, answers)
+      const refused = answers.filter(({ raised }) => !raised).length
+      telemetry.emit('roster.raised', { resource: name, raised: answers.length - refused, refused })
+      if (refused > 0) this.#parts.pulseSoon()
+    }
+  }
+
+  async #handOver(ownership: Ownership, mine: readonly Allotment[]): Promise<void> {
+    const leaving = new Set(ownership.leaving().map(({ partition }) => partition))
+    const revoked = mine.filter(({ partition, next }) => next !== null && leaving.has(partition))
+    if (revoked.length === 0) return
+    if (this.#handing.has(ownership)) {
+      this.#unfinished = true
+      return
+    }
+    this.#handing.add(ownership)
+    const partitions = revoked.map(({ partition }) => partition)
+    await ownership.idle(partitions, this.#parts.drainWithinMs)
+    ownership.send(partitions)
+    const grants = revoked.map(({ resource, partition, epoch, next }): Grant => {
+      return { resource, partition, epoch, next, to: next as string }
+    })
+    try {
+      const granted = await this.#parts.store.roster.grant(this.#id, grants)
+      const count = granted.filter(Boolean).length
+      this.#parts.telemetry.emit('roster.granted', { resource: ownership.resource.name, partitions: count })
+    } catch (error) {
+      // Whether it was made is not known: it is repeated, never taken back.
+      this.#unfinished = true
+      this.#parts.telemetry.emit('roster.failed', { error })
+    }
+    this.#handing.delete(ownership)
+  }
+
+  /** `again`: something was written. `later`: something could not be. */
+  async #lead(view: RosterView): Promise<'done' | 'again' | 'later'> {
+    const { store, timing, telemetry } = this.#parts
+    if (!this.leads || this.#leader === null) return 'done'
+    const decision = lead(view, {
+      leader: this.#leader,
+      timing,
+      mayJudgeFrom: this.#gapEndedAt + timing.leaseMs,
+    })
+    if (decision === null) return 'done'
+    const decided = await store.roster.decide(decision)
+    telemetry.emit('roster.decided', {
+      kind: decided.kind,
+      dead: decided.kind === 'decided' ? decision.dead.length : 0,
+      changes: decided.kind === 'decided' ? decided.applied : 0,
+    })
+    if (decided.kind !== 'decided') return 'later'
+    return decided.applied > 0 ? 'again' : 'later'
+  }
+
+  /** Takes no more, waits for what is in flight, hands over, and is gone. [H4] */
+  async #leave(): Promise<void> {
+    if (!this.#isMember) return
+    const { store, drainWithinMs, telemetry } = this.#parts
+    this.#isMember = false
+    await this.#following
+    for (const ownership of this.#ownerships.values()) {
+      const partitions = ownership.holding().map(({ partition }) => partition)
+      ownership.drop()
+      await ownership.idle(partitions, drainWithinMs)
+    }
+    try {
+      await store.roster.leave(this.#id, legacyOf(await store.roster.view(), this.#id))
+      telemetry.emit('roster.left', { id: this.#id })
+    } catch (error) {
+      // The others wait for its lease to run out, as after a crash.
+      telemetry.emit('roster.failed', { error })
+    }
+    this.#trust.lose()
+  }
+}

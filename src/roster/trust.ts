@@ -1,0 +1,31 @@
+// For how long a member may believe that it holds what it was given, without asking. [H2]
+import type { Clock } from '../clock.ts'
+import type { Sent } from '../pulse.ts'
+
+export class Trust {
+  readonly #clock: Clock
+  readonly #trustMs: number
+  #sent: Sent | null = null
+
+  constructor(clock: Clock, trustMs: number) {
+    this.#clock = clock
+    this.#trustMs = trustMs
+  }
+
+  /** A beat was answered that was sent then: the store may have counted the lease from that moment on. */
+  renew(sent: Sent): void {
+    this.#sent = sent
+  }
+
+  /** The store does not know this member any more. */
+  lose(): void {
+    this.#sent = null
+  }
+
+  /** By the larger of both clocks: the monotonic one stands still while a machine sleeps, the wall clock may jump. */
+  get holds(): boolean {
+    if (this.#sent === null) return false
+    const { mono, wall } = this.#sent
+    return Math.max(this.#clock.mono() - mono, this.#clock.now() - wall) < this.#trustMs
+  }
+}
