@@ -1,11 +1,12 @@
 // The PostgreSQL store: many processes on many machines, behind a pooler in transaction mode or not.
 import type { PoolConfig } from 'pg'
-import type { Hint, Store, StoreContext } from '../../store.ts'
+import type { Store, StoreContext } from '../../store.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresBrowse } from './browse.ts'
 import { Connections, loadDriver } from './connections.ts'
 import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
+import { Hints } from './hints.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { PostgresLocks } from './locks.ts'
 import { PostgresLog } from './log.ts'
@@ -24,11 +25,8 @@ const VITAL = 2
 
 export async function openPostgresStore(text: string, context: StoreContext): Promise<Store> {
   const address = parseAddress(text)
-  const { work, vital, opening } = await connect(address, context)
-  const listeners = new Set<(hint: Hint) => void>()
-  const hint = (what: Hint): void => {
-    for (const listener of listeners) listener(what)
-  }
+  const { work, vital, hints, opening } = await connect(address, context)
+  const hint = hints.tell
   const pools = new Pools(work)
   const topics = new Topics(work)
   const parts = { ...context, connections: work, pools, topics, requests: new Requests(opening), hint }
@@ -47,12 +45,10 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
       housekeeping.begin()
       return { ...answer, refusal: work.refusal }
     },
-    watch(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    watch: (listener) => hints.watch(listener),
     close() {
       closing ??= housekeeping.settled().then(async () => {
+        await hints.close()
         await Promise.all([work.close(), vital.close()])
       })
       return closing
@@ -64,7 +60,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
 async function connect(
   address: Address,
   { clock, telemetry }: StoreContext,
-): Promise<{ work: Connections; vital: Connections; opening: string }> {
+): Promise<{ work: Connections; vital: Connections; hints: Hints; opening: string }> {
   const driver = await loadDriver()
   const queries = new Queries(address.schema)
   const poolOf = (max: number): ReturnType<typeof driver.createPool> =>
@@ -76,8 +72,19 @@ async function connect(
     const found = await migrate(pool, queries, address.shown)
     telemetry.emit('store.migrated', { from: found, to: latestVersion() })
     const [row] = await work.query('opening', [], READ)
+    const opening = row?.['opening'] as string
     const vital = new Connections({ ...shared, pool: poolOf(VITAL) })
-    return { work, vital, opening: row?.['opening'] as string }
+    const { createClient } = driver
+    const hints = new Hints({
+      connections: work,
+      queries,
+      clock,
+      opening,
+      createClient,
+      config: configOf(address),
+    })
+    await hints.listen()
+    return { work, vital, hints, opening }
   } catch (error) {
     await work.close()
     throw toHeadraceError(error, address.shown)
