@@ -30,7 +30,7 @@ export interface ServerOptions {
 const STARTS_WITHIN_MS = 30_000
 /** As root the server refuses to run. */
 const NOBODY = 65_534
-const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+export const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /** Null: there is none, which is said in one line. The variable HEADRACE_TEST_POSTGRES_15 names one that runs. */
 export async function startPostgres(
