@@ -25,7 +25,11 @@ export async function startBouncer(server: PostgresServer): Promise<Bouncer | nu
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
   const port = await freePort()
   writeFileSync(join(folder, 'pgbouncer.ini'), settingsOf(server.port, port))
-  const child = spawn(program, ['-q', join(folder, 'pgbouncer.ini')], { ...account, cwd: folder, stdio: 'ignore' })
+  const child = spawn(program, ['-q', join(folder, 'pgbouncer.ini')], {
+    ...account,
+    cwd: folder,
+    stdio: 'ignore',
+  })
   await listens(port)
   return {
     url(parameters = {}) {
@@ -66,7 +70,7 @@ function runs(program: string): boolean {
 }
 
 async function listens(port: number): Promise<void> {
-  for (const deadline = performance.now() + 10_000; ; ) {
+  for (const deadline = performance.now() + 10_000; ;) {
     const socket = connect(port, '127.0.0.1')
     try {
       await once(socket, 'connect')

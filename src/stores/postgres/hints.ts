@@ -63,8 +63,8 @@ export class Hints {
 
   /** Begins to hear the others, if the connection is direct; what fails is tried again later. */
   async listen(): Promise<void> {
-    const { createClient, config, queries, clock } = this.#parts
-    const ear = createClient(config)
+    const { config, queries, clock } = this.#parts
+    const ear = this.#parts.createClient(config)
     const lost = (): void => {
       if (this.#ear !== ear && this.#ear !== null) return
       this.#ear = null

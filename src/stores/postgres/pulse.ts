@@ -44,14 +44,14 @@ async function withoutBeat({ connections }: PulseParts, columns: string[]): Prom
   return { now: rows[0]?.['now'] as number, dues, beaten: null }
 }
 
-async function withBeat({ connections, hint }: PulseParts, beat: Beat, columns: string[]): Promise<Told> {
+async function withBeat(parts: PulseParts, beat: Beat, columns: string[]): Promise<Told> {
   const said = [beat.health, beat.holding, beat.refused].map((each) => JSON.stringify(each))
   const values = [beat.member, beat.leaseMs, beat.leaseMs, beat.leads, ...said, ...columns]
-  const [row = {}] = await connections.query('beat', values, PULSE)
+  const [row = {}] = await parts.connections.query('beat', values, PULSE)
   const [pools, times] = [row['due_pools'] as number[], row['due_times'] as (number | null)[]]
   const dues = new Map(pools.map((pool, index) => [pool, times[index] ?? null]))
   if (row['previous_at'] === null) return { now: row['now'] as number, dues, beaten: { known: false } }
-  if (row['is_news'] === true) hint({ kind: 'roster' })
+  if (row['is_news'] === true) parts.hint({ kind: 'roster' })
   const beaten: Beaten = {
     known: true,
     previousAt: row['previous_at'] as number,
