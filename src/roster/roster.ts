@@ -96,13 +96,13 @@ export class Roster {
   /** What the next pulse tells; null: it has not joined. */
   beat(): Beat | null {
     if (!this.#isMember) return null
-    const { timing, about, health } = this.#parts
+    const { timing } = this.#parts
     const ownerships = [...this.#ownerships.values()]
     return {
       member: this.#id,
       leaseMs: timing.leaseMs,
-      leads: about().leads,
-      health: health(),
+      leads: this.#parts.about().leads,
+      health: this.#parts.health(),
       holding: Object.fromEntries(ownerships.map((each) => [each.resource.name, each.holding()])),
       refused: ownerships.flatMap((each) => each.refused()),
     }
@@ -146,16 +146,16 @@ export class Roster {
   }
 
   async #join(): Promise<void> {
-    const { store, about, telemetry, pulseSoon } = this.#parts
+    const { store, telemetry } = this.#parts
     const resources = [...this.#ownerships.values()].map(({ resource }) => resource)
     await store.roster.join(
-      { ...about(), id: this.#id, serves: resources.map(({ name }) => name) },
+      { ...this.#parts.about(), id: this.#id, serves: resources.map(({ name }) => name) },
       resources,
     )
     this.#isMember = true
     this.#gapEndedAt = Infinity
     telemetry.emit('roster.joined', { id: this.#id })
-    pulseSoon()
+    this.#parts.pulseSoon()
   }
 
   #serve(resource: Resource): void {

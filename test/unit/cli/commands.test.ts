@@ -139,7 +139,10 @@ test('status shows services, ticks and topics, and with --json the document', as
   await using server = await openServer()
   const args = ['status', '--server', server.url]
   const { stdout } = await runProgram(args)
-  assert.match(stdout, /\nservices {2}roster running {3}pulse running {3}retention running {3}ticks ticks running\n/)
+  assert.match(
+    stdout,
+    /\nservices {2}roster running {3}pulse running {3}retention running {3}ticks ticks running\n/,
+  )
   assert.match(stdout, /\nticks {5}mode each {3}4 partitions {3}waiting 0/)
   const document = JSON.parse((await runProgram([...args, '--json'])).stdout) as { store: string }
   assert.equal(document.store, 'memory:')

@@ -25,7 +25,7 @@ test('ready when the store answers and every service runs', async (t) => {
   const checks = answer.body['checks'] as Check[]
   assert.deepEqual(
     checks.map(({ name }) => name),
-    ['server', 'store', 'pulse age', 'pulse', 'retention', 'ticks ticks'],
+    ['server', 'store', 'pulse age', 'roster', 'pulse', 'retention', 'ticks ticks'],
   )
 })
 
