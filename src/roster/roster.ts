@@ -43,6 +43,9 @@ export class Roster {
   /** Something was not written, or not answered: look again with the next pulse. */
   #unfinished = false
   #following: Promise<void> | null = null
+  /** Something changed during a look. */
+  #mustLookAgain = false
+  #joining: Promise<void> = Promise.resolve()
   readonly #handing = new Set<Ownership>()
 
   constructor(parts: RosterParts) {
@@ -135,13 +138,16 @@ export class Roster {
     this.#isMember = false
     this.#leader = null
     this.#id = this.#parts.clock.id()
-    this.#join().catch(() => this.#retryJoin())
+    this.#rejoin()
   }
 
-  #retryJoin(): void {
-    const { clock, timing } = this.#parts
-    clock.timer(timing.pulseMs, () => {
-      if (this.service.state === 'running' && !this.#isMember) this.#join().catch(() => this.#retryJoin())
+  #rejoin(): void {
+    const { clock, timing, telemetry } = this.#parts
+    this.#joining = this.#join().catch((error: unknown) => {
+      telemetry.emit('roster.failed', { error })
+      clock.timer(timing.pulseMs, () => this.service.state === 'running' && this.#rejoin(), {
+        background: true,
+      })
     })
   }
 
@@ -169,16 +175,20 @@ export class Roster {
   /** One look at a time; what changes during one is seen by the next. */
   #follow(): void {
     if (this.#following !== null) {
-      this.#unfinished = true
+      this.#mustLookAgain = true
       return
     }
+    this.#mustLookAgain = false
     this.#unfinished = false
     this.#following = this.#look()
       .catch((error: unknown) => {
         this.#unfinished = true
         this.#parts.telemetry.emit('roster.failed', { error })
       })
-      .finally(() => (this.#following = null))
+      .finally(() => {
+        this.#following = null
+        if (this.#mustLookAgain && this.#isMember) this.#follow()
+      })
   }
 
   async #look(): Promise<void> {
@@ -243,7 +253,8 @@ export class Roster {
   /** `again`: something was written. `later`: something could not be. */
   async #lead(view: RosterView): Promise<'done' | 'again' | 'later'> {
     const { store, timing, telemetry } = this.#parts
-    if (!this.leads || this.#leader === null) return 'done'
+    if (this.#leader?.member !== this.#id) return 'done'
+    if (!this.#trust.holds) return 'later'
     const decision = lead(view, {
       leader: this.#leader,
       timing,
@@ -262,6 +273,7 @@ export class Roster {
 
   /** Takes no more, waits for what is in flight, hands over, and is gone. [H4] */
   async #leave(): Promise<void> {
+    await this.#joining
     if (!this.#isMember) return
     const { store, drainWithinMs, telemetry } = this.#parts
     this.#isMember = false
