@@ -36,11 +36,15 @@ const scratch = new Uint8Array(2048)
 
 /** The partition of a group among `partitions`. */
 export function partitionOf(group: string, partitions: number): number {
-  return (hashOf(group) & 0x7fffffff) % partitions
+  return hashOf(group) % partitions
 }
 
-function hashOf(group: string): number {
+/** toPositive(murmur2(utf8(text))): a partition is this modulo their number. */
+export function hashOf(text: string): number {
   // A UTF-16 unit becomes three bytes at most.
-  if (group.length * 3 > scratch.length) return murmur2(encoder.encode(group))
-  return murmur2(scratch, encoder.encodeInto(group, scratch).written)
+  const isLong = text.length * 3 > scratch.length
+  const hash = isLong
+    ? murmur2(encoder.encode(text))
+    : murmur2(scratch, encoder.encodeInto(text, scratch).written)
+  return hash & 0x7fffffff
 }

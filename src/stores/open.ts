@@ -12,10 +12,14 @@ export async function openStore(address: string, context: StoreContext): Promise
     const { openSqliteStore } = await import('./sqlite/store.ts')
     return openSqliteStore(path, context)
   }
+  if (/^postgres(ql)?:/.test(address)) {
+    const { openPostgresStore } = await import('./postgres/store.ts')
+    return openPostgresStore(address, context)
+  }
   throw refusal(`the store address ${JSON.stringify(mask(address))} is not understood`, HOW)
 }
 
-const HOW = 'write sqlite:./path/to/headrace.db or memory:'
+const HOW = 'write sqlite:./path/to/headrace.db, postgres://user@host/database or memory:'
 
 /** SQLite would take these for a file of that name, or for a database that nobody else sees. */
 function checkPath(path: string): string {

@@ -1,0 +1,144 @@
+// The one place where an error of the driver or of the server becomes ours, and where it is told which failed calls may
+// be made again.
+import { HeadraceError, messageOf } from '../../errors.ts'
+
+/** The server has undone the statement, whatever it was: deadlock, serialization. */
+const UNDONE = new Set(['40001', '40P01'])
+/** No connection was made, so nothing was sent. */
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  '57P03',
+  '53300',
+])
+/** The connection went away: the outcome of what was sent on it is unknown. */
+const CUT = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '08000',
+  '08003',
+  '08006',
+  '08P01',
+])
+
+/** Did it certainly do nothing, and may it succeed when it is tried again? */
+export function wasUndone(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== null && (UNDONE.has(code) || NOT_CONNECTED.has(code))
+}
+
+/** Is the outcome unknown because the connection was cut? */
+export function wasCut(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code !== null) return CUT.has(code)
+  return (
+    error instanceof Error &&
+    /^(Connection terminated|Client has encountered|timeout exceeded|server conn|query_wait)/i.test(
+      error.message,
+    )
+  )
+}
+
+/** Does the server refuse writes, whatever is written? */
+export function isRefusal(error: unknown): boolean {
+  return ['53100', '25006', '58030'].includes(codeOf(error) ?? '')
+}
+
+export function codeOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null
+  return typeof error.code === 'string' ? error.code : null
+}
+
+interface Words {
+  code: 'store_busy' | 'store_full' | 'store_failed'
+  message: string
+  remedy: string
+}
+
+/** By SQLSTATE, or the code of the system. */
+const WORDS: Record<string, Words> = {
+  '53100': {
+    code: 'store_full',
+    message: 'there is no room left',
+    remedy: 'free some disk space; nothing acknowledged was lost, and work goes on when there is room',
+  },
+  '55P03': {
+    code: 'store_busy',
+    message: 'a row stayed locked by another transaction',
+    remedy: 'try again; if it lasts, look for a transaction that is held open',
+  },
+  '40P01': { code: 'store_busy', message: 'a deadlock was broken', remedy: 'try again' },
+  '40001': { code: 'store_busy', message: 'another transaction came between', remedy: 'try again' },
+  '53300': {
+    code: 'store_busy',
+    message: 'the server has no connection left',
+    remedy: 'give a smaller `max` in the address, raise max_connections, or put a pooler before the server',
+  },
+  '28P01': {
+    code: 'store_failed',
+    message: 'the password is wrong',
+    remedy: 'check user and password in the address',
+  },
+  '28000': {
+    code: 'store_failed',
+    message: 'the user may not connect',
+    remedy: 'check the user, and pg_hba.conf',
+  },
+  '3D000': { code: 'store_failed', message: 'there is no such database', remedy: 'create it with createdb' },
+  '42501': {
+    code: 'store_failed',
+    message: 'the user lacks a permission',
+    remedy: 'grant the user its schema, or create on the database so that it can make it',
+  },
+  '25006': {
+    code: 'store_failed',
+    message: 'the server only reads',
+    remedy: 'give the address of the primary',
+  },
+}
+
+const UNREACHABLE = {
+  code: 'store_failed',
+  message: 'the server cannot be reached',
+  remedy: 'check that PostgreSQL runs, and host and port in the address',
+} as const
+
+export function toHeadraceError(error: unknown, address: string): unknown {
+  if (error instanceof HeadraceError || !isOfDriver(error)) return error
+  const words = WORDS[codeOf(error) ?? ''] ?? (wasCut(error) || wasUndone(error) ? UNREACHABLE : null)
+  const message = messageOf(error) || (codeOf(error) ?? 'no reason given')
+  if (words === null) {
+    return new HeadraceError('store_failed', `${address}: ${message}`, {
+      cause: error,
+      remedy: 'look into the log of the server',
+    })
+  }
+  return new HeadraceError(words.code, `${address}: ${words.message} (${message})`, {
+    cause: error,
+    remedy: words.remedy,
+  })
+}
+
+export function timedOut(address: string, timeoutMs: number): HeadraceError {
+  return new HeadraceError('store_failed', `${address} did not answer within ${timeoutMs} ms`, {
+    remedy: 'look for load, locks or a cut on the way to the server',
+  })
+}
+
+/** An error of the server has a severity, one of the system a syscall, and the driver's own are known by their words. */
+function isOfDriver(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (
+    'severity' in error ||
+    'syscall' in error ||
+    wasCut(error) ||
+    error instanceof AggregateError ||
+    codeOf(error) !== null
+  )
+}

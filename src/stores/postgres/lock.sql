@@ -1,0 +1,21 @@
+-- Named locks.
+
+-- name: acquire
+-- Lock: the lock's row. Answers nothing when another holds it.
+insert into headrace.named_lock as l (name, holder, token, expires_at)
+select $1, $2, 1, headrace.now_ms() + $3::bigint
+on conflict (name) do update set (holder, token, expires_at) = (
+    select excluded.holder, l.token + case when l.expires_at <= clock.now then 1 else 0 end, clock.now + $3::bigint
+    from (select headrace.now_ms() as now) as clock
+  )
+  where l.holder = excluded.holder or l.expires_at <= headrace.now_ms()
+returning name, holder, token, expires_at
+
+-- name: release
+update headrace.named_lock l set expires_at = clock.now
+from (select headrace.now_ms() as now) as clock
+where l.name = $1 and l.holder = $2 and l.expires_at > clock.now
+returning l.name
+
+-- name: held_locks
+select name, holder, token, expires_at from headrace.named_lock where expires_at > headrace.now_ms() order by name

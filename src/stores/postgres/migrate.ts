@@ -1,0 +1,85 @@
+// Brings the schema up to date: forward only, in one transaction, under a lock that several migrators wait for.
+import type { Pool, PoolClient } from 'pg'
+import { HeadraceError } from '../../errors.ts'
+import { codeOf } from './failure.ts'
+import { type Queries, latestVersion } from './queries.ts'
+
+/** Two that create the same schema or table at once: one of them fails with one of these, and looks again. */
+const RACES = ['23505', '42P06', '42P07', 'XX000', '40P01']
+const MOST_TRIES = 20
+
+/** Answers the version that was found; 0: there was nothing. */
+export async function migrate(pool: Pool, queries: Queries, address: string): Promise<number> {
+  const client = await pool.connect()
+  let failure: unknown
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const found = await look(client, queries, address)
+        if (found === null) await client.query(queries.text('create_schema'))
+        if ((found ?? 0) < latestVersion()) await bringUp(client, queries, address)
+        return found ?? 0
+      } catch (error) {
+        if (attempt === MOST_TRIES || !RACES.includes(codeOf(error) ?? '')) throw error
+      }
+    }
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    client.release(failure !== undefined)
+  }
+}
+
+/** The version of the schema, which must be ours or empty; null: there is none. Writes nothing. */
+async function look(client: PoolClient, queries: Queries, address: string): Promise<number | null> {
+  const { rows } = await client.query<{ ours: boolean; tables: number }>({
+    text: queries.text('find_schema'),
+    values: [queries.schema],
+  })
+  const [found] = rows
+  if (found === undefined) return null
+  if (!found.ours && found.tables === 0) return 0
+  if (!found.ours) {
+    throw new HeadraceError(
+      'store_failed',
+      `the schema ${queries.schema} of ${address} is another application’s`,
+      {
+        remedy: 'name another one: postgres://…?schema=NAME',
+      },
+    )
+  }
+  return refuseNewer(await version(client, queries), queries, address)
+}
+
+async function bringUp(client: PoolClient, queries: Queries, address: string): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    for (const name of ['create_version', 'lock_version']) await client.query(queries.text(name))
+    // Another process may have migrated while this one waited for the lock.
+    const found = refuseNewer(await version(client, queries), queries, address)
+    for (const [index, text] of queries.migrations().entries()) {
+      if (index < found) continue
+      await client.query(text)
+      await client.query({ text: queries.text('save_version'), values: [index + 1] })
+    }
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+async function version(client: PoolClient, queries: Queries): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(queries.text('read_version'))
+  return rows[0]?.version ?? 0
+}
+
+function refuseNewer(found: number, queries: Queries, address: string): number {
+  if (found <= latestVersion()) return found
+  throw new HeadraceError(
+    'store_newer',
+    `the schema ${queries.schema} of ${address} has version ${found}, this Headrace knows versions up to ${latestVersion()}`,
+    { remedy: 'upgrade this Headrace, or open another store' },
+  )
+}

@@ -1,0 +1,181 @@
+// The entries of pools: each call is one statement, but for a reschedule, which is a short transaction.
+import { type Claim, poolResource } from '../../fence.ts'
+import type { Entry } from '../../pool/entry.ts'
+import type { PutAnswer } from '../../pool/merge.ts'
+import { reschedule } from '../../pool/reschedule.ts'
+import type { Settlement } from '../../pool/settle.ts'
+import type {
+  CancelAnswer,
+  Entries,
+  PoolSettings,
+  PutRequest,
+  PutResponse,
+  Reschedule,
+  RescheduleAnswer,
+  SettleAnswer,
+  Taken,
+  TakeRequest,
+} from '../../pool/store.ts'
+import type { Hint, StoreContext } from '../../store.ts'
+import { numberArray, textArray } from './arrays.ts'
+import type { Call, Connections, Tx } from './connections.ts'
+import { type KnownPool, OTHER, type Pools, READ } from './pools.ts'
+import { splitRounds } from './put-batch.ts'
+import { Putter, answered, putRounds } from './putter.ts'
+import { KEEP_MS, type Requests } from './requests.ts'
+import { laneColumn, slotColumn, toEntry, toRun } from './rows.ts'
+
+export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
+  connections: Connections
+  pools: Pools
+  requests: Requests
+  hint(hint: Hint): void
+}
+
+/** A repeat of a settle finds no turn. */
+const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
+
+export class PostgresEntries implements Entries {
+  readonly #parts: PostgresPoolParts
+  readonly #putter: Putter
+
+  constructor(parts: PostgresPoolParts) {
+    this.#parts = parts
+    this.#putter = new Putter(parts.connections, parts.requests)
+  }
+
+  open(settings: PoolSettings): Promise<void> {
+    return this.#parts.pools.open(settings)
+  }
+
+  async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
+    this.#parts.faults.at('put.before-commit')
+    const responses = await this.#putter.put(this.#parts.pools.of(name), requests)
+    this.#parts.faults.at('put.after-commit')
+    this.#tell(
+      name,
+      responses.flatMap((response) =>
+        response.kind === 'answered' && !response.replayed ? response.answers : [],
+      ),
+    )
+    return responses
+  }
+
+  async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
+    const column = slot === undefined ? null : slotColumn(slot)
+    const values = [this.#parts.pools.of(name).id, key, column]
+    const [row] = await this.#parts.connections.query('cancel', values, OTHER)
+    return { cancelled: row?.['cancelled'] as number, due: row?.['due'] as number }
+  }
+
+  async reschedule(name: string, change: Reschedule): Promise<RescheduleAnswer> {
+    const pool = this.#parts.pools.of(name)
+    const attempt = this.#parts.requests.next()
+    const answer = await this.#parts.connections.transaction(OTHER, (tx) =>
+      moveEntry(tx, pool, change, attempt),
+    )
+    if (answer.kind === 'moved') this.#tell(name, [answer.answer])
+    return answer
+  }
+
+  async take(name: string, { partitions, lane, from, limit }: TakeRequest): Promise<Taken> {
+    const pool = this.#parts.pools.of(name)
+    const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
+    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
+    const rows = await this.#parts.connections.query('take', values, READ)
+    const runs = rows.filter((row) => row['key'] !== null).map(toRun)
+    return { now: rows[0]?.['now'] as number, runs }
+  }
+
+  async settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
+    const answers: SettleAnswer[] = []
+    for (const part of splitRepeated(settlements)) {
+      const rows = await this.#settle(
+        name,
+        part.map(([, settlement]) => settlement),
+        claim,
+      )
+      for (const [index, [nth]] of part.entries()) answers[nth] = rows[index] as SettleAnswer
+    }
+    return answers
+  }
+
+  async #settle(name: string, settlements: Settlement[], { owner, held }: Claim): Promise<SettleAnswer[]> {
+    const rows = await this.#parts.connections.query(
+      'settle',
+      [
+        this.#parts.pools.of(name).id,
+        numberArray(held.map(({ partition }) => partition)),
+        numberArray(held.map(({ epoch }) => epoch)),
+        poolResource(name),
+        owner,
+        textArray(settlements.map(({ key }) => key)),
+        numberArray(settlements.map(({ slot }) => slotColumn(slot))),
+        numberArray(settlements.map(({ turn }) => turn)),
+        numberArray(settlements.map(({ seen }) => seen)),
+        textArray(settlements.map(({ outcome }) => outcome.kind)),
+        numberArray(settlements.map(({ outcome }) => ('dueAt' in outcome ? outcome.dueAt : null))),
+        textArray(settlements.map(({ outcome }) => ('reason' in outcome ? outcome.reason : null))),
+        textArray(settlements.map(({ outcome }) => ('error' in outcome ? outcome.error : null))),
+      ],
+      SETTLE,
+    )
+    return rows.map((row) => ({
+      result: row['result'] as SettleAnswer['result'],
+      nextDueAt: row['next_due_at'] as number | null,
+    }))
+  }
+
+  /** One hint for all puts of a call: the earliest wakes whoever waits. */
+  #tell(pool: string, answers: readonly PutAnswer[]): void {
+    let first = Infinity
+    for (const { result, dueAt } of answers) if (result !== 'kept' && dueAt < first) first = dueAt
+    if (first < Infinity) this.#parts.hint({ kind: 'put', pool, dueAt: first })
+  }
+}
+
+/** Parts in which no entry stands twice, each settlement with its place. */
+function splitRepeated(settlements: readonly Settlement[]): [number, Settlement][][] {
+  const seen = new Map<string, number>()
+  const parts: [number, Settlement][][] = []
+  for (const [nth, settlement] of settlements.entries()) {
+    const name = `${settlement.slot}\0${settlement.key}`
+    const part = seen.get(name) ?? 0
+    seen.set(name, part + 1)
+    parts[part] ??= []
+    parts[part].push([nth, settlement])
+  }
+  return parts
+}
+
+/** Moves one entry under the locks of both slots, by the pure rule. */
+async function moveEntry(
+  tx: Tx,
+  pool: KnownPool,
+  change: Reschedule,
+  attempt: string,
+): Promise<RescheduleAnswer> {
+  const { key, at } = change
+  const from = slotColumn(change.slot)
+  const to = slotColumn(pool.mode === 'each' ? at : null)
+  const rows = await tx.query('lock_entries', [pool.id, key, numberArray([from, to])])
+  const [clock] = await tx.query('read_clock', [pool.id])
+  const now = clock?.['now'] as number
+  const found = rows.find((row) => row['slot'] === from && row['state'] !== 'fired')
+  const target = rows.find((row) => row['slot'] === to && row['state'] === 'fired')
+  const fired =
+    (clock?.['remember_ms'] as number) > 0 && ((target?.['until'] as number | undefined) ?? 0) > now
+  const existing: Entry | undefined = found === undefined ? undefined : toEntry(found)
+  // The server gives the turns.
+  const decided = reschedule(existing, at, { mode: pool.mode, now, fired, newTurn: () => 0 })
+  if (decided.kind === 'absent' || decided.kind === 'due') return decided
+  if (decided.kind === 'moved') {
+    await tx.query('move_next', [pool.id, key, from, decided.answer.dueAt])
+    return { kind: 'moved', answer: decided.answer }
+  }
+  await tx.query('remove_entry', [pool.id, key, from])
+  const rounds = splitRounds([decided.put], pool.mode)
+  const batch = { id: attempt, fingerprint: '', attempt, keepMs: KEEP_MS }
+  const noted = await putRounds(tx, pool, batch, rounds)
+  return { kind: 'moved', answer: answered(rounds, noted ?? [], false).answers[0] as PutAnswer }
+}

@@ -1,0 +1,46 @@
+// The pools that this opening of the store knows: their numbers and fixed settings.
+import { assert } from '../../errors.ts'
+import type { Mode } from '../../pool/entry.ts'
+import { refuseOtherSettings } from '../../pool/settings.ts'
+import type { PoolSettings } from '../../pool/store.ts'
+import type { Call, Connections } from './connections.ts'
+
+export interface KnownPool {
+  id: number
+  name: string
+  mode: Mode
+  partitions: number
+}
+
+export const OTHER: Call = { operation: 'commit', timeoutMs: 5000, again: 'undone' }
+export const READ: Call = { operation: 'read', timeoutMs: 5000, again: 'exact' }
+/** A repeat of an opening changes nothing. */
+const OPEN: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact' }
+
+export class Pools {
+  readonly #connections: Connections
+  readonly #pools = new Map<string, KnownPool>()
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  async open({ name, mode, partitions, rememberMs }: PoolSettings): Promise<void> {
+    const [row] = await this.#connections.query('open_pool', [name, mode, partitions, rememberMs], OPEN)
+    if (row === undefined) {
+      const [stored] = await this.#connections.query('find_pool', [name], READ)
+      assert(stored !== undefined, `the pool ${name} exists`)
+      refuseOtherSettings(
+        { name, mode: stored['mode'] as Mode, partitions: stored['partitions'] as number },
+        { name, mode, partitions },
+      )
+    }
+    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions })
+  }
+
+  of(name: string): KnownPool {
+    const pool = this.#pools.get(name)
+    assert(pool !== undefined, `the pool ${name} was not opened`)
+    return pool
+  }
+}

@@ -1,0 +1,81 @@
+-- What a member asks twice a second, each in one statement.
+
+-- name: next_dues
+-- No lock. Index: entry_due, one range per partition and lane.
+select headrace.now_ms() as now, asked.pool, min(e.due_at) as next_due_at
+from unnest($1::integer[], $2::smallint[]) as asked (pool, partition)
+  cross join generate_series(0, 2) as l (lane)
+  left join lateral (
+    select e.due_at from headrace.entry e
+    where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
+    order by e.due_at
+    limit 1
+  ) as e on true
+group by asked.pool
+union all
+select headrace.now_ms(), null, null
+
+-- name: beat
+-- Locks: the lease if it is free, over or the member's own; then the member; then the version, if a refused raise is new.
+-- The lease is read under its lock: of many beats at once one takes it, and all name that one.
+with clock as materialized (select headrace.now_ms() as now),
+lease as materialized (
+  select l.member, l.term, l.expires_at
+  from headrace.lease l
+  where l.id = 1 and (
+    select $4::boolean and exists (select from headrace.member where id = $1)
+      and (seen.member = $1 or seen.expires_at <= clock.now)
+    from headrace.lease seen cross join clock
+    where seen.id = 1
+  )
+  for no key update of l
+),
+before as materialized (
+  select m.heartbeat_at, m.refused
+  from (select count(*) from lease) as locked cross join headrace.member m
+  where m.id = $1
+  for no key update of m
+),
+beaten as (
+  update headrace.member m set heartbeat_at = clock.now, health = $5, holding = $6, refused = $7
+  from clock, before
+  where m.id = $1
+  returning before.heartbeat_at as previous_at, before.refused <> m.refused as is_news
+),
+told as (
+  update headrace.roster r set version = r.version + 1 from beaten where r.id = 1 and beaten.is_news returning r.version
+),
+led as (
+  update headrace.lease l set member = $1, expires_at = clock.now + $3::bigint,
+    term = lease.term + case when lease.expires_at <= clock.now then 1 else 0 end
+  from clock, lease, beaten
+  where l.id = 1 and (lease.expires_at <= clock.now or lease.member = $1)
+  returning l.member, l.term, l.expires_at
+),
+-- Under the lock, where it was taken; else as it stood.
+leader as (
+  select member, term, expires_at from led
+  union all
+  select member, term, expires_at from lease where not exists (select from led)
+  union all
+  select member, term, expires_at from headrace.lease where id = 1 and not exists (select from lease)
+),
+dues as (
+  select asked.pool, min(e.due_at) as next_due_at
+  from unnest($8::integer[], $9::smallint[]) as asked (pool, partition)
+    cross join generate_series(0, 2) as l (lane)
+    left join lateral (
+      select e.due_at from headrace.entry e
+      where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
+      order by e.due_at
+      limit 1
+    ) as e on true
+  group by asked.pool
+)
+select clock.now, beaten.previous_at, beaten.is_news, leader.member, leader.term, leader.expires_at,
+  coalesce((select version from told), (select version from headrace.roster where id = 1)) as version,
+  array(select m.id from headrace.member m where m.heartbeat_at < clock.now - $2::bigint and m.id <> $1 order by m.id)
+    as silent,
+  array(select pool from dues order by pool) as due_pools,
+  array(select next_due_at from dues order by pool) as due_times
+from clock cross join leader left join beaten on true

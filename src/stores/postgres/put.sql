@@ -1,0 +1,118 @@
+-- Puts, and how a request that is made again is known. `put` is the meaning of src/pool/merge.ts in one statement.
+
+-- name: put
+-- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
+-- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
+-- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
+-- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($16:
+-- of all, since a user's repeat need not hold the same puts).
+with clock as materialized (
+  select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
+),
+claim as (
+  insert into headrace.request as known (scope, id, round, fingerprint, attempt, until)
+  select $1::integer, $2, $3::smallint, $4, $5, clock.now + $6::bigint from clock
+  on conflict (scope, id, round) do update
+    set fingerprint = excluded.fingerprint, attempt = excluded.attempt, until = excluded.until
+    where known.until <= headrace.now_ms()
+  returning 1
+),
+asked as (
+  select *
+  from unnest($8::text[], $9::bigint[], $10::text[], $11::smallint[], $12::text[], $13::smallint[], $14::integer[],
+    $15::integer[]) as asked (key, at, payload, lane, grp, partition, key_hash, note)
+  order by key collate "C", at
+),
+put as (
+  insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
+    partition, lane, failing, state, grp, payload)
+  select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else -9007199254740991 end,
+    nextval('headrace.turn'), greatest(asked.at, clock.now), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
+    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload
+  from clock cross join claim cross join asked
+  on conflict (pool, key, slot) do update set
+    (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, key_hash, partition,
+      lane, failing, state, grp, payload, after_payload) = (
+      select
+        case when step in (1, 3) then excluded.turn else e.turn end,
+        case
+          when step in (1, 3, 7) then asked_due
+          when step = 2 and e.attempt = 0 then least(e.due_at, asked_due)
+          else e.due_at
+        end,
+        case when step = 1 then now else e.enqueued_at end,
+        case when step in (4, 7) then e.put_at else now end,
+        case
+          when step = 1 then null
+          when step = 5 then least(e.after_due_at, asked_due)
+          when step = 6 then asked_due
+          else e.after_due_at
+        end,
+        case when step = 1 then null else e.until end,
+        case when step in (1, 3) then 1 when step = 2 then e.tally + 1 when step = 7 then 0 else e.tally end,
+        case
+          when step = 1 then null
+          when step = 5 then coalesce(e.after_tally, 0) + 1
+          when step = 6 then 1
+          else e.after_tally
+        end,
+        case when step = 1 then 0 else e.attempt end,
+        excluded.note | step,
+        e.key_hash,
+        case when step = 1 then excluded.partition else e.partition end,
+        case when step = 1 then excluded.lane else e.lane end,
+        case when step = 1 then false else e.failing end,
+        case when step = 1 then 'live' else e.state end,
+        case when step = 1 then excluded.grp else e.grp end,
+        case
+          when step in (1, 3) then excluded.payload
+          when step = 2 then coalesce(excluded.payload, e.payload)
+          else e.payload
+        end,
+        case
+          when step = 1 then null
+          when step = 5 then coalesce(excluded.payload, e.after_payload)
+          when step = 6 then excluded.payload
+          else e.after_payload
+        end
+      from (
+        select clock.now, greatest(excluded.due_at, clock.now) as asked_due,
+          case
+            when e.state = 'dead' then 1
+            when e.state = 'fired' then case
+              when e.until > clock.now and (select remember_ms from headrace.pool where id = $1::integer) > 0 then 7
+              else 1
+            end
+            when excluded.note & 56 = 16 then 4
+            when e.due_at > clock.now and e.attempt = 0 then case when excluded.note & 56 = 8 then 3 else 2 end
+            when excluded.due_at <= clock.now then 2
+            when excluded.note & 56 = 8 and e.after_due_at is not null then 6
+            else 5
+          end as step
+        from (select headrace.now_ms() as now) as clock
+      ) as merged
+    )
+  returning e.note, e.due_at, e.tally, e.after_due_at, e.after_tally
+),
+kept as (
+  insert into headrace.answer (scope, id, round, now, answers)
+  select $1::integer, $2, $3::smallint, clock.now, coalesce((
+      select string_agg(
+        (note >> 6) || ':' || (note & 7) || ':' || case when note & 7 in (5, 6) then after_due_at else due_at end || ':'
+          || case when note & 7 in (5, 6) then after_tally else tally end,
+        ' ')
+      from put where note & 7 > 0 or $16::boolean
+    ), '')
+  from clock cross join claim
+  on conflict (scope, id, round) do update set now = excluded.now, answers = excluded.answers
+  returning now, answers
+)
+select now, answers from kept
+
+-- name: kept_answers
+-- What a request was answered, round by round. Index: the primary keys.
+select r.fingerprint, r.attempt, a.now, a.answers
+from headrace.request r join headrace.answer a using (scope, id, round)
+where r.scope = $1 and r.id = $2 and r.until > headrace.now_ms()
+order by r.round

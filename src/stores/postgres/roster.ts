@@ -1,0 +1,175 @@
+// The roster: every change is one statement.
+import type { Held } from '../../fence.ts'
+import { refuseOtherResource } from '../../roster/refuse.ts'
+import type {
+  Allotment,
+  Decided,
+  Decision,
+  Grant,
+  Leader,
+  Member,
+  NewMember,
+  RefusedRaise,
+  Resource,
+  RosterStore,
+  RosterView,
+} from '../../roster/store.ts'
+import type { ServiceState } from '../../service.ts'
+import type { Hint } from '../../store.ts'
+import { numberArray, textArray } from './arrays.ts'
+import type { Call, Connections, Row } from './connections.ts'
+import { READ } from './pools.ts'
+
+/** Every change is a compare-and-set, or says the same when it is made again. */
+const CHANGE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
+const SAME: Call = { operation: 'commit', timeoutMs: 1000, again: 'exact' }
+
+export class PostgresRoster implements RosterStore {
+  readonly #connections: Connections
+  readonly #hint: (hint: Hint) => void
+
+  constructor(connections: Connections, hint: (hint: Hint) => void) {
+    this.#connections = connections
+    this.#hint = hint
+  }
+
+  async join(member: NewMember, resources: readonly Resource[]): Promise<void> {
+    await this.#refuseOthers(resources)
+    const { id, name, address, version, weight, concurrency, serves, leads } = member
+    const said = [id, name, address, version, weight, concurrency, textArray(serves), leads]
+    const stored = await this.#connections.query('join', [...said, ...columnsOf(resources)], SAME)
+    refuse(stored, resources)
+    this.#changed()
+  }
+
+  async serve(member: string, resources: readonly Resource[]): Promise<void> {
+    await this.#refuseOthers(resources)
+    refuse(await this.#connections.query('serve', [member, ...columnsOf(resources)], SAME), resources)
+    this.#changed()
+  }
+
+  async view(): Promise<RosterView> {
+    const [row] = await this.#connections.query('view', [], READ)
+    const rows = (name: string): Row[] => row?.[name] as Row[]
+    return {
+      now: row?.['now'] as number,
+      version: row?.['version'] as number,
+      leader: row?.['leader'] === null ? null : toLeader(row?.['leader'] as Row),
+      members: rows('members').map(toMember),
+      resources: rows('resources') as unknown as Resource[],
+      allotments: rows('allotments') as unknown as Allotment[],
+    }
+  }
+
+  async decide({ leader, term, leaseMs, gapMs, dead, changes }: Decision): Promise<Decided> {
+    const values = [
+      leader,
+      term,
+      leaseMs,
+      gapMs,
+      textArray(dead),
+      textArray(changes.map(({ resource }) => resource)),
+      numberArray(changes.map(({ partition }) => partition)),
+      textArray(changes.map(({ from }) => from?.owner ?? null)),
+      numberArray(changes.map(({ from }) => from?.epoch ?? null)),
+      textArray(changes.map(({ from }) => from?.next ?? null)),
+      textArray(changes.map(({ to }) => to.owner)),
+      numberArray(changes.map(({ to }) => to.epoch)),
+      textArray(changes.map(({ to }) => to.next)),
+    ]
+    const [row] = await this.#connections.query('decide', values, CHANGE)
+    const kind = row?.['kind'] as Decided['kind']
+    if (kind !== 'decided') return { kind }
+    const applied = row?.['applied'] as number
+    if (applied > 0 || dead.length > 0) this.#changed()
+    return { kind, applied }
+  }
+
+  async grant(owner: string, grants: readonly Grant[]): Promise<boolean[]> {
+    const granted = await this.#handOver(owner, grants, false)
+    if (granted.includes(true)) this.#changed()
+    return granted
+  }
+
+  async leave(member: string, grants: readonly Grant[]): Promise<void> {
+    await this.#handOver(member, grants, true)
+    this.#changed()
+  }
+
+  async drain(member: string, draining: boolean): Promise<boolean> {
+    return this.#ifAny(await this.#connections.query('drain', [member, draining], SAME))
+  }
+
+  async stepDown(member: string): Promise<boolean> {
+    return this.#ifAny(await this.#connections.query('step_down', [member], CHANGE))
+  }
+
+  async #handOver(owner: string, grants: readonly Grant[], leaves: boolean): Promise<boolean[]> {
+    const values = [
+      owner,
+      textArray(grants.map(({ resource }) => resource)),
+      numberArray(grants.map(({ partition }) => partition)),
+      numberArray(grants.map(({ epoch }) => epoch)),
+      textArray(grants.map(({ next }) => next)),
+      textArray(grants.map(({ to }) => to)),
+      leaves,
+    ]
+    const rows = await this.#connections.query('grant', values, CHANGE)
+    const granted = new Set(rows.map((row) => row['nth']))
+    return grants.map((_, index) => granted.has(index + 1))
+  }
+
+  /** Before anything is written; what another registers at the same moment is found by the statement itself. */
+  async #refuseOthers(resources: readonly Resource[]): Promise<void> {
+    const names = textArray(resources.map(({ name }) => name))
+    refuse(await this.#connections.query('find_resources', [names], READ), resources)
+  }
+
+  #ifAny(rows: Row[]): boolean {
+    if (rows.length > 0) this.#changed()
+    return rows.length > 0
+  }
+
+  #changed(): void {
+    this.#hint({ kind: 'roster' })
+  }
+}
+
+function columnsOf(resources: readonly Resource[]): string[] {
+  return [
+    textArray(resources.map(({ name }) => name)),
+    numberArray(resources.map(({ partitions }) => partitions)),
+  ]
+}
+
+function refuse(stored: Row[], resources: readonly Resource[]): void {
+  const byName = new Map(stored.map((row) => [row['name'], row as unknown as Resource]))
+  for (const resource of resources) refuseOtherResource(byName.get(resource.name), resource)
+}
+
+function toLeader(row: Row): Leader {
+  return {
+    member: row['member'] as string,
+    term: row['term'] as number,
+    expiresAt: row['expires_at'] as number,
+  }
+}
+
+function toMember(row: Row): Member {
+  return {
+    id: row['id'] as string,
+    name: row['name'] as string,
+    address: row['address'] as string | null,
+    version: row['version'] as string,
+    weight: row['weight'] as number,
+    concurrency: row['concurrency'] as number,
+    serves: row['serves'] as string[],
+    leads: row['leads'] as boolean,
+    joinedAt: row['joined_at'] as number,
+    heartbeatAt: row['heartbeat_at'] as number,
+    draining: row['draining'] as boolean,
+    health: JSON.parse(row['health'] as string) as Record<string, ServiceState>,
+    holding: JSON.parse(row['holding'] as string) as Record<string, Held[]>,
+    refused: JSON.parse(row['refused'] as string) as RefusedRaise[],
+  }
+}

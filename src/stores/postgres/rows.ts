@@ -1,0 +1,61 @@
+// Rows of entries ↔ entries.
+import { type Entry, LANES, type Lane, type TakenRun } from '../../pool/entry.ts'
+import type { Row } from './connections.ts'
+
+/** What stands for no slot, in mode one: a key with a null would not be unique. */
+const NO_SLOT = Number.MIN_SAFE_INTEGER
+
+export function slotColumn(slot: number | null): number {
+  return slot ?? NO_SLOT
+}
+
+export function fromSlotColumn(slot: unknown): number | null {
+  return slot === NO_SLOT ? null : (slot as number)
+}
+
+export function laneColumn(lane: Lane): number {
+  return LANES.indexOf(lane)
+}
+
+export function toEntry(row: Row): Entry {
+  const key = row['key'] as string
+  return {
+    key,
+    slot: fromSlotColumn(row['slot']),
+    group: (row['grp'] as string | null) ?? key,
+    partition: row['partition'] as number,
+    turn: row['turn'] as number,
+    lane: LANES[row['lane'] as number] as Lane,
+    next: {
+      dueAt: row['due_at'] as number,
+      tally: row['tally'] as number,
+      payload: row['payload'] as string | null,
+    },
+    after:
+      row['after_due_at'] === null
+        ? null
+        : {
+            dueAt: row['after_due_at'] as number,
+            tally: row['after_tally'] as number,
+            payload: row['after_payload'] as string | null,
+          },
+    attempt: row['attempt'] as number,
+    state: row['state'] as Entry['state'],
+    failing: row['failing'] as boolean,
+    enqueuedAt: row['enqueued_at'] as number,
+    putAt: row['put_at'] as number,
+  }
+}
+
+export function toRun(row: Row): TakenRun {
+  return {
+    key: row['key'] as string,
+    slot: fromSlotColumn(row['slot']),
+    partition: row['partition'] as number,
+    turn: row['turn'] as number,
+    dueAt: row['due_at'] as number,
+    seen: row['tally'] as number,
+    payload: row['payload'] as string | null,
+    attempt: row['attempt'] as number,
+  }
+}

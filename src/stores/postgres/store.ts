@@ -1,0 +1,103 @@
+// The PostgreSQL store: many processes on many machines, behind a pooler in transaction mode or not.
+import type { PoolConfig } from 'pg'
+import type { Store, StoreContext } from '../../store.ts'
+import { type Address, parseAddress } from './address.ts'
+import { PostgresBrowse } from './browse.ts'
+import { Connections, loadDriver } from './connections.ts'
+import { toHeadraceError } from './failure.ts'
+import { PostgresFences } from './fences.ts'
+import { Hints } from './hints.ts'
+import { Housekeeping } from './housekeeping.ts'
+import { PostgresLocks } from './locks.ts'
+import { PostgresLog } from './log.ts'
+import { migrate } from './migrate.ts'
+import { PostgresMover } from './mover.ts'
+import { PostgresEntries } from './pool.ts'
+import { Pools, READ } from './pools.ts'
+import { pulse } from './pulse.ts'
+import { Queries, latestVersion } from './queries.ts'
+import { Requests } from './requests.ts'
+import { PostgresRoster } from './roster.ts'
+import { Topics } from './topics.ts'
+
+/** Of all connections: for pulses, roster and fences alone, so that no load of puts keeps a pulse waiting. */
+const VITAL = 2
+
+export async function openPostgresStore(text: string, context: StoreContext): Promise<Store> {
+  const address = parseAddress(text)
+  const { work, vital, hints, opening } = await connect(address, context)
+  const hint = hints.tell
+  const pools = new Pools(work)
+  const topics = new Topics(work)
+  const parts = { ...context, connections: work, pools, topics, requests: new Requests(opening), hint }
+  const housekeeping = new Housekeeping(parts)
+  let closing: Promise<void> | null = null
+  return {
+    address: address.shown,
+    pool: { entries: new PostgresEntries(parts), browse: new PostgresBrowse(parts) },
+    log: new PostgresLog(parts),
+    mover: new PostgresMover(parts),
+    fences: new PostgresFences(vital),
+    roster: new PostgresRoster(vital, hint),
+    locks: new PostgresLocks(work),
+    async pulse(request) {
+      const answer = await pulse({ ...parts, connections: vital }, request)
+      housekeeping.begin()
+      return { ...answer, refusal: work.refusal }
+    },
+    watch: (listener) => hints.watch(listener),
+    close() {
+      closing ??= housekeeping.settled().then(async () => {
+        await hints.close()
+        await Promise.all([work.close(), vital.close()])
+      })
+      return closing
+    },
+  }
+}
+
+/** Opens the connections, and brings the schema up to date. */
+async function connect(
+  address: Address,
+  { clock, telemetry }: StoreContext,
+): Promise<{ work: Connections; vital: Connections; hints: Hints; opening: string }> {
+  const driver = await loadDriver()
+  const queries = new Queries(address.schema)
+  const poolOf = (max: number): ReturnType<typeof driver.createPool> =>
+    driver.createPool({ ...configOf(address), max })
+  const pool = poolOf(address.max - VITAL)
+  const shared = { queries, clock, telemetry, address: address.shown }
+  const work = new Connections({ ...shared, pool })
+  try {
+    const found = await migrate(pool, queries, address.shown)
+    telemetry.emit('store.migrated', { from: found, to: latestVersion() })
+    const [row] = await work.query('opening', [], READ)
+    const opening = row?.['opening'] as string
+    const vital = new Connections({ ...shared, pool: poolOf(VITAL) })
+    const { createClient } = driver
+    const hints = new Hints({
+      connections: work,
+      queries,
+      clock,
+      opening,
+      createClient,
+      config: configOf(address),
+    })
+    await hints.listen()
+    return { work, vital, hints, opening }
+  } catch (error) {
+    await work.close()
+    throw toHeadraceError(error, address.shown)
+  }
+}
+
+function configOf({ connection }: Address): PoolConfig {
+  return {
+    connectionString: connection,
+    application_name: 'headrace',
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    allowExitOnIdle: true,
+  }
+}

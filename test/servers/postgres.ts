@@ -1,0 +1,200 @@
+// PostgreSQL servers for tests: a fresh cluster in a temporary folder, on a free port of loopback, stopped at the end.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { findBinaries } from './binaries.ts'
+
+export interface PostgresServer {
+  version: number
+  port: number
+  /** Address of the database, with room for parameters. */
+  url(parameters?: Record<string, string>): string
+  /** Runs statements as the superuser, beside the store. */
+  run(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** Stops it at once, as a machine would that restarts. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Stops it, and removes its cluster. */
+  remove(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** Whether commits wait for the disk; off where thousands of answers are compared. */
+  fsync?: boolean
+}
+
+const STARTS_WITHIN_MS = 30_000
+/** As root the server refuses to run. */
+const NOBODY = 65_534
+const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+
+/** Null: there is none, which is said in one line. The variable HEADRACE_TEST_POSTGRES_15 names one that runs. */
+export async function startPostgres(
+  version: number,
+  options: ServerOptions = {},
+): Promise<PostgresServer | null> {
+  const given = process.env[`HEADRACE_TEST_POSTGRES_${version}`]
+  if (given !== undefined) return foreignServer(version, given)
+  const binaries = findBinaries(version)
+  if (binaries === null) {
+    process.stderr.write(
+      `PostgreSQL ${version} IS NOT HERE: its tests are skipped. npm run provision installs it.\n`,
+    )
+    return null
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-cluster-'))
+  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+  const data = join(folder, 'data')
+  const args = [
+    '-D',
+    data,
+    '-U',
+    'headrace',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+  ]
+  execFileSync(join(binaries.folder, 'initdb'), args, { ...account, stdio: 'pipe', cwd: folder })
+  const server = new Cluster({
+    version,
+    folder,
+    program: join(binaries.folder, 'postgres'),
+    port: await freePort(),
+    fsync: options.fsync ?? true,
+  })
+  await server.start()
+  return server
+}
+
+interface ClusterParts {
+  version: number
+  folder: string
+  program: string
+  port: number
+  fsync: boolean
+}
+
+class Cluster implements PostgresServer {
+  readonly version: number
+  readonly port: number
+  readonly #parts: ClusterParts
+  #child: ChildProcess | null = null
+
+  constructor(parts: ClusterParts) {
+    this.version = parts.version
+    this.port = parts.port
+    this.#parts = parts
+  }
+
+  url(parameters: Record<string, string> = {}): string {
+    return urlOf(`postgres://headrace@127.0.0.1:${this.port}/postgres`, parameters)
+  }
+
+  run(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return runOn(this.url(), text, values)
+  }
+
+  async start(): Promise<void> {
+    const { program, folder, port, fsync } = this.#parts
+    const settings = {
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: 200,
+      fsync: fsync ? 'on' : 'off',
+      synchronous_commit: fsync ? 'on' : 'off',
+      shared_preload_libraries: '',
+      log_min_messages: 'fatal',
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const child = spawn(program, ['-D', join(folder, 'data'), ...flags], {
+      ...account,
+      cwd: folder,
+      stdio: 'ignore',
+    })
+    this.#child = child
+    await until(
+      () => this.run('select'),
+      () => child.exitCode,
+    )
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child
+    this.#child = null
+    if (child === null || child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    await ended
+  }
+
+  async remove(): Promise<void> {
+    await this.stop()
+    rmSync(this.#parts.folder, { recursive: true, force: true })
+  }
+
+  /** The id of the server's first process. */
+  get pid(): number {
+    return Number(readFileSync(join(this.#parts.folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
+  }
+}
+
+/** One that somebody else started: it is not stopped. */
+function foreignServer(version: number, address: string): PostgresServer {
+  const refuse = (): Promise<void> => Promise.reject(new Error('this server was not started here'))
+  return {
+    version,
+    port: Number(new URL(address).port),
+    url: (parameters = {}) => urlOf(address, parameters),
+    run: (text, values = []) => runOn(address, text, values),
+    stop: refuse,
+    start: refuse,
+    remove: () => Promise.resolve(),
+  }
+}
+
+function urlOf(address: string, parameters: Record<string, string>): string {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+async function runOn(address: string, text: string, values: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function until(ready: () => Promise<unknown>, exitCode: () => number | null): Promise<void> {
+  const deadline = performance.now() + STARTS_WITHIN_MS
+  for (;;) {
+    try {
+      await ready()
+      return
+    } catch (error) {
+      if (performance.now() > deadline || exitCode() !== null) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
