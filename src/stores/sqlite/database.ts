@@ -91,6 +91,11 @@ export class Database {
     return this.#dataVersion.get()?.['data_version'] as number
   }
 
+  /** How this connection is set; `synchronous` is a number, 2 for FULL. */
+  setting(name: 'journal_mode' | 'synchronous'): string {
+    return String(this.#connection.prepare(`PRAGMA ${name}`).get()?.[name])
+  }
+
   /** Copies what it can of the log into the file. What fails now is copied by a later one. */
   checkpoint(): void {
     try {

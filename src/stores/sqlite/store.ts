@@ -4,6 +4,7 @@ import type { Hint, Pulse, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database, latestVersion } from './database.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { inspect } from './inspect.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
 import { SqliteEntries } from './pool.ts'
@@ -41,6 +42,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     log,
     mover: new SqliteMover({ ...parts, log }),
     pulse: () => pulse({ ...parts, clock, housekeeping }),
+    inspect: () => inspect(database),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

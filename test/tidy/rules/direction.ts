@@ -11,7 +11,8 @@ const pure =
   /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/allot|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
-const shared = /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse))\.ts$/
+const shared =
+  /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse)|roster\/(findings|overlap|plan|refuse|settings|summary))\.ts$/
 /** The store as a whole, and the one service that listens to it for all others. */
 const wholeStore = /^src\/(store|pulse)\.ts$/
 const openStore = /^src\/stores\/open\.ts$/
@@ -31,8 +32,11 @@ const directions: Direction[] = [
   { from: port, may: [small, pure, port] },
   { from: wholeStore, may: [small, port] },
   { from: shared, may: [small, pure, port, shared] },
-  // Ticks hand out the topic they feed.
-  { from: /^src\/pool\/ticks\.ts$/, may: [small, noun('pool'), port, wholeStore, /^src\/log\/topic\.ts$/] },
+  // Ticks hand out the topic they feed, and move what is theirs by the roster.
+  {
+    from: /^src\/pool\/ticks\.ts$/,
+    may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
+  },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },
   { from: noun('log'), may: [small, noun('log'), wholeStore] },
   { from: noun('roster'), may: [small, noun('roster'), wholeStore] },
@@ -52,7 +56,7 @@ const directions: Direction[] = [
   { from: noun('generator'), may: [small, noun('generator')] },
   {
     from: noun('cli'),
-    may: [small, assembly, pure, port, openStore, noun('(server|client|generator|meter|lab|cli)')],
+    may: [small, assembly, pure, port, shared, openStore, noun('(server|client|generator|meter|lab|cli)')],
   },
   { from: noun('lab'), may: [small, assembly, wholeStore, nouns, memoryStore, noun('(lab|testing)')] },
   { from: noun('testing'), may: [small, assembly, wholeStore, nouns, memoryStore, noun('testing')] },
