@@ -57,6 +57,11 @@ export class Roster {
     return this.#id
   }
 
+  /** What people call this member. */
+  get name(): string {
+    return this.#parts.about().name
+  }
+
   /** The leader, as of the last pulse; null: none is known. */
   get leader(): Leader | null {
     return this.#leader
@@ -84,8 +89,18 @@ export class Roster {
     const { clock } = this.#parts
     const ownership = new Ownership({ resource, clock, trust: this.#trust, owner: () => this.#id })
     this.#ownerships.set(resource.name, ownership)
+    ownership.watch(() => {
+      const partitions = ownership.holding().length
+      this.#parts.telemetry.emit('roster.held', { resource: resource.name, partitions })
+    })
     if (this.#isMember) this.#serve(resource)
     return ownership
+  }
+
+  /** Looks at everything again with a pulse now, whether or not something seems to have changed. */
+  look(): void {
+    this.#unfinished = true
+    this.#parts.pulseSoon()
   }
 
   /** Whether work on a resource does not end: such a member sends no beat. [H5] */
@@ -122,7 +137,7 @@ export class Roster {
     const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
     this.#leader = beaten.leader
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
-    if (term !== null && term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
+    if (term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
     const mustLead = term !== null && (term !== wasLeading || beaten.silent.length > 0)
     if (beaten.version !== this.#version || mustLead || this.#unfinished) this.#follow()
   }

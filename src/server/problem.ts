@@ -14,6 +14,7 @@ const STATUS: Record<ErrorCode, number> = {
   resource_mismatch: 409,
   topic_unknown: 404,
   partition_unknown: 404,
+  member_unknown: 404,
   offset_gone: 410,
   tick_unknown: 404,
   tick_due: 409,
