@@ -49,10 +49,15 @@ const EXIT_OF: Record<string, number> = {
   host_unknown: EXIT.notPermitted,
 }
 
+const EXIT_OF_END: Record<Ended['how'], number> = {
+  interrupted: EXIT.interrupted,
+  terminated: EXIT.terminated,
+  'threshold missed': EXIT.thresholdMissed,
+  'finding failed': EXIT.thresholdMissed,
+}
+
 function exitCodeOf(error: unknown): number {
-  if (error instanceof Ended) {
-    return error.how === 'threshold missed' ? EXIT.thresholdMissed : EXIT[error.how]
-  }
+  if (error instanceof Ended) return EXIT_OF_END[error.how]
   return error instanceof HeadraceError ? (EXIT_OF[error.code] ?? EXIT.failed) : EXIT.failed
 }
 

@@ -52,7 +52,7 @@ function silenceFinding({ members, leaseMs }: RosterSummary): Finding {
   return finding('heartbeats', {
     wrong:
       silent.length === 0 ? null : `${listOf(silent)} said nothing for more than a lease (${leaseMs} ms)`,
-    well: members.length === 0 ? 'nobody has joined' : `${members.length} members beat`,
+    well: members.length === 0 ? 'nobody has joined' : `${listOf(members)} answered within a lease`,
     remedy: 'see whether the process runs and reaches the store; the leader moves its work soon',
   })
 }

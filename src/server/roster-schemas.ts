@@ -64,7 +64,13 @@ export const ALLOTMENTS = objectOf({
   ),
 })
 
-export const DRAINING = objectOf({ id: TEXT, name: TEXT, draining: FLAG, partitions: COUNT })
+export const DRAINING = objectOf({
+  id: TEXT,
+  name: TEXT,
+  draining: FLAG,
+  partitions: { ...COUNT, description: 'that it has' },
+  moves: { ...COUNT, description: 'of these, that go to others; the rest stays until someone can serve it' },
+})
 
 const MOVE = objectOf({
   resource: TEXT,

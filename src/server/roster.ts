@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
-import { type Timing, timingOf } from '../roster/settings.ts'
+import { timingOf } from '../roster/settings.ts'
 import type { Member, RosterView } from '../roster/store.ts'
 import {
   type RosterSummary,
@@ -37,7 +37,7 @@ const UNDRAIN: RouteDoc = { ...DRAIN, summary: 'Takes the mark off: the member g
 const BALANCE: RouteDoc = {
   summary:
     'The moves that bring everyone to its share. With `preview` nothing is done, and `without` shows what draining ' +
-    'these members would move; else the leader is asked to look now, as it does by itself after every change.',
+    'these members would move; else a leader that is asked looks now, as it does by itself after every change.',
   body: { 'application/json': REBALANCE },
   answer: { 'application/json': REBALANCED },
   errors: ['invalid_input', 'member_unknown', ...READ_ERRORS],
@@ -82,23 +82,28 @@ async function list({ store }: Headrace, request: FastifyRequest): Promise<unkno
   return { items: allotmentsOf(await store.roster.view(), resource) }
 }
 
-async function drain({ store }: Headrace, request: FastifyRequest, draining: boolean): Promise<unknown> {
+async function drain(
+  { store, options }: Headrace,
+  request: FastifyRequest,
+  draining: boolean,
+): Promise<unknown> {
   readQuery(request.query, [])
   const asked = (request.params as { member: string }).member
   const view = await store.roster.view()
   const { id, name } = findMember(view, asked)
   if (!(await store.roster.drain(id, draining))) throw memberUnknown(asked, [])
   const partitions = view.allotments.filter(({ owner }) => owner === id).length
-  return { id, name, draining, partitions }
+  const planned = draining ? plannedMoves(view, timingOf(options.lease), [id]) : []
+  const moves = [...planned, ...movesUnderWay(view)].filter(({ from }) => from === id).length
+  return { id, name, draining, partitions, moves }
 }
 
 async function rebalance(race: Headrace, request: FastifyRequest): Promise<unknown> {
   readQuery(request.query, [])
   const { preview, without } = readRebalance(request)
   const view = await race.store.roster.view()
-  const timing: Timing = timingOf(race.options.lease)
   const ids = without.map((asked) => findMember(view, asked).id)
-  const moves = plannedMoves(view, timing, ids)
+  const moves = plannedMoves(view, timingOf(race.options.lease), ids)
   if (!preview) race.roster.look()
   return { preview, moves, underWay: movesUnderWay(view) }
 }
@@ -160,6 +165,6 @@ function memberUnknown(asked: string, named: readonly Member[]): HeadraceError {
     })
   }
   return new HeadraceError('member_unknown', `no member has the id or name ${who}`, {
-    remedy: 'see GET /v1/roster for those that are there',
+    remedy: 'see who is there: headrace roster, or GET /v1/roster',
   })
 }
