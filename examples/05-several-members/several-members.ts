@@ -26,7 +26,7 @@ console.log(`a write of an earlier owner: ${write(0, 0) ? 'written' : 'refused'}
 
 const lock = await race.lock('report', { ttl: '10s' })
 console.log(`lock held: ${lock?.isHeld}, token ${lock?.token}`)
-console.log(`a second try at once: ${await race.lock('report')}`)
+console.log('a second try at once:', await race.lock('report'))
 const waiting = race.lock('report', { wait: '5s' })
 await lock?.release()
 const next = await waiting
