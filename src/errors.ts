@@ -8,6 +8,8 @@ export const ERROR_CODES = {
   topic_mismatch: { title: 'The topic was created with other settings', retryable: false },
   topic_unknown: { title: 'There is no such topic', retryable: false },
   resource_mismatch: { title: 'The resource was shared with other settings', retryable: false },
+  share_unknown: { title: 'There is no such share', retryable: false },
+  collector_unknown: { title: 'There is no such collector', retryable: false },
   partition_unknown: { title: 'The topic has no such partition', retryable: false },
   member_unknown: { title: 'There is no such member', retryable: false },
   offset_gone: { title: 'Retention has removed these events', retryable: false },

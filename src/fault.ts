@@ -9,6 +9,10 @@ export type FaultPoint =
   | 'append.before-commit'
   | 'append.after-commit'
   | 'fold.before-commit'
+  | 'roster.before-commit'
+  | 'roster.after-commit'
+  | 'beat.before-commit'
+  | 'beat.after-commit'
 
 /** The plan of one member: called at each point, it may end the process, throw, or block. */
 export interface Faults {

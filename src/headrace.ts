@@ -1,5 +1,4 @@
 // headrace(options): opens the store, builds the services, one start(), one stop().
-import { hostname } from 'node:os'
 import { type Clock, systemClock } from './clock.ts'
 import { type Duration, toMs } from './duration.ts'
 import { type Faults, noFaults } from './fault.ts'
@@ -8,6 +7,7 @@ import { Gate } from './gate.ts'
 import { refuseOtherRetention, refuseOtherTopic } from './log/refuse.ts'
 import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
+import { createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { checkChoice, checkName, checkPartitions } from './check.ts'
@@ -16,16 +16,14 @@ import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
-import { PulseLoop } from './pulse.ts'
+import type { PulseLoop } from './pulse.ts'
 import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
 import type { Ownership } from './roster/ownership.ts'
-import { type About, Roster } from './roster/roster.ts'
-import { timingOf } from './roster/settings.ts'
+import type { Roster } from './roster/roster.ts'
 import { Service, type ServiceState } from './service.ts'
 import type { Store } from './store.ts'
 import { openStore } from './stores/open.ts'
 import { type Telemetry, createTelemetry } from './telemetry.ts'
-import { VERSION } from './version.ts'
 
 export interface PoolOptions {
   partitions?: number
@@ -96,30 +94,15 @@ export class Headrace {
     this.clock = parts.clock
     this.telemetry = parts.telemetry
     this.meter = new Meter(parts.telemetry, parts.clock)
-    const timing = timingOf(parts.options.lease)
-    this.roster = new Roster({
+    const { roster, pulse } = createMembership({
       ...parts,
-      timing,
-      drainWithinMs: parts.options.drainWithin,
-      about: () => aboutOf(parts.options),
       health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
-      pulseSoon: () => this.#pulse.soon(),
+      pools: () => [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
+      notice: (told) => this.#ticks.forEach((ticks) => ticks.notice(told)),
     })
+    this.roster = roster
+    this.#pulse = pulse
     this.#locks = new Locks(parts)
-    this.#pulse = new PulseLoop({
-      ...parts,
-      everyMs: timing.pulseMs,
-      withinMs: timing.pulseWithinMs,
-      request: () => ({
-        beat: this.roster.beat(),
-        pools: [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
-      }),
-      isStuck: () => this.roster.isStuck,
-      notice: (pulse, sent) => {
-        this.roster.hear(pulse, sent)
-        this.#ticks.forEach((ticks) => ticks.notice(pulse))
-      },
-    })
     this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
     this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
   }
@@ -301,18 +284,5 @@ export class Headrace {
     this.#unwatch()
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
-  }
-}
-
-/** What this process says of itself in the roster. */
-function aboutOf({ name, address, weight }: Options): About {
-  const leads = true
-  return {
-    name: name ?? `${hostname()}:${process.pid}`,
-    address,
-    version: VERSION,
-    weight,
-    concurrency: 1,
-    leads,
   }
 }

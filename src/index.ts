@@ -9,6 +9,14 @@ export { type Moment } from './check.ts'
 export { type EntryState, type Lane, type Mode, type OnConflict } from './pool/entry.ts'
 export { type EntryView, type Pool, type PutOptions, type PutOutcome } from './pool/pool.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'
+export {
+  type Division,
+  type Filter,
+  type FilteredObject,
+  matchesFilter,
+  printFilter,
+} from './roster/filter.ts'
+export { parseFilter } from './roster/parse-filter.ts'
 export { type Lock, type LockOptions } from './roster/locks.ts'
 export { type Ownership } from './roster/ownership.ts'
 export { type Roster } from './roster/roster.ts'

@@ -9,6 +9,7 @@ import type { TakenRun } from '../../src/pool/entry.ts'
 import type { Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
+import { claimAll, claimOf } from '../../src/testing/claim.ts'
 import { answerParent, tellParent } from '../child.ts'
 import { median } from '../measure.ts'
 
@@ -28,6 +29,8 @@ export interface Cost {
 
 const POOL = 'ticks'
 const TOPIC = 'ticks'
+const PARTITIONS = 32
+const CLAIM = claimOf(PARTITIONS)
 const BATCH = 1000
 const DUE = 100
 const DAY_MS = 86_400_000
@@ -52,8 +55,9 @@ class Probe {
   static async open(path: string): Promise<Probe> {
     const context = { clock: systemClock, telemetry: createTelemetry(systemClock.id()), faults: noFaults }
     const store = await openStore(`sqlite:${path}`, context)
-    await store.pool.entries.open({ name: POOL, mode: 'each', partitions: 32, rememberMs: 0 })
-    await store.log.open({ name: TOPIC, partitions: 32, retentionMs: DAY_MS })
+    await store.pool.entries.open({ name: POOL, mode: 'each', partitions: PARTITIONS, rememberMs: 0 })
+    await store.log.open({ name: TOPIC, partitions: PARTITIONS, retentionMs: DAY_MS })
+    await claimAll(store, POOL, PARTITIONS)
     return new Probe(store)
   }
 
@@ -124,7 +128,7 @@ class Probe {
   }
 
   async #move(count: number): Promise<void> {
-    const moved = await this.#store.mover.move({ pool: POOL, topic: TOPIC, limit: count })
+    const moved = await this.#store.mover.move({ pool: POOL, topic: TOPIC, limit: count, claim: CLAIM })
     if (moved.count !== count) throw new Error(`${moved.count} of ${count} due entries were moved`)
   }
 
@@ -133,6 +137,7 @@ class Probe {
     await this.#store.pool.entries.settle(
       POOL,
       runs.map(({ key, slot, turn, seen }) => ({ key, slot, turn, seen, outcome })),
+      CLAIM,
     )
   }
 }

@@ -2,7 +2,7 @@
 import { headrace } from '../../src/headrace.ts'
 import { createServer } from '../../src/server/app.ts'
 import type { DocumentedRoute } from '../../src/server/openapi.ts'
-import { statusOf } from '../../src/server/problem.ts'
+import { statusOf, successOf } from '../../src/server/problem.ts'
 import type { Schema } from '../../src/server/route.ts'
 import { block, code, page, table } from './markdown.ts'
 
@@ -38,7 +38,7 @@ function writeRoute({ method, url, doc }: DocumentedRoute): string[] {
     doc.summary,
     ...(parameters.length === 0 ? [] : [table(['parameter', 'is'], parameters)]),
     ...shapes('Body', doc.body ?? {}),
-    ...shapes(doc.accepted === true ? 'Answer 202' : 'Answer 200', doc.answer),
+    ...shapes(`Answer ${successOf(doc)}`, doc.answer),
     ...(errors.length === 0 ? [] : [`Errors: ${errors.join(', ')}.`]),
   ]
 }

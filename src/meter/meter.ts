@@ -51,6 +51,14 @@ type GaugeName = keyof typeof GAUGE_HELP
 type CounterName = keyof typeof HELP
 type HistogramName = keyof typeof HISTOGRAM_HELP
 
+/** The series of one kind of answer to requests. */
+interface Answers {
+  method: string
+  status: number
+  requests: { value: number }
+  seconds: Histogram
+}
+
 export class Meter {
   readonly #telemetry: Telemetry
   readonly #clock: Clock
@@ -58,6 +66,8 @@ export class Meter {
   readonly #counters = new Map<CounterName, Map<string, { labels: Labels; value: number }>>()
   readonly #histograms = new Map<HistogramName, Map<string, { labels: Labels; value: Histogram }>>()
   readonly #gauges = new Map<GaugeName, Map<string, { labels: Labels; value: number }>>()
+  /** By route. */
+  readonly #answers = new Map<string, Answers[]>()
   #stops: (() => void)[] = []
 
   constructor(telemetry: Telemetry, clock: Clock) {
@@ -127,8 +137,9 @@ export class Meter {
       ),
       ...this.#subscribeRoster(),
       telemetry.on('http.answered', ({ route, method, status, tookMs }) => {
-        this.#count('headrace_http_requests_total', { route, method, status: String(status) }, 1)
-        this.#histogram('headrace_http_request_seconds', { route }).record(tookMs)
+        const series = this.#answersOf(route, method, status)
+        series.requests.value += 1
+        series.seconds.record(tookMs)
       }),
     ]
   }
@@ -171,9 +182,29 @@ export class Meter {
     seriesOf(this.#gauges, name, labels, () => ({ labels, value })).value = value
   }
 
+  /** Kept by what the event brings: to write out the labels of every request costs as much as all else here. */
+  #answersOf(route: string, method: string, status: number): Answers {
+    let known = this.#answers.get(route)
+    if (known === undefined) this.#answers.set(route, (known = []))
+    let answers = known.find((each) => each.status === status && each.method === method)
+    if (answers === undefined) {
+      const requests = this.#counter('headrace_http_requests_total', {
+        route,
+        method,
+        status: String(status),
+      })
+      const seconds = this.#histogram('headrace_http_request_seconds', { route })
+      known.push((answers = { method, status, requests, seconds }))
+    }
+    return answers
+  }
+
   #count(name: CounterName, labels: Labels, by: number): void {
-    const series = seriesOf(this.#counters, name, labels, () => ({ labels, value: 0 }))
-    series.value += by
+    this.#counter(name, labels).value += by
+  }
+
+  #counter(name: CounterName, labels: Labels): { value: number } {
+    return seriesOf(this.#counters, name, labels, () => ({ labels, value: 0 }))
   }
 
   #histogram(name: HistogramName, labels: Labels): Histogram {

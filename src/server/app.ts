@@ -18,6 +18,7 @@ import { Recent } from './recent.ts'
 import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
 import { addRoster } from './roster.ts'
 import type { ServerContext } from './route.ts'
+import { addShares } from './shares.ts'
 import { addStatus } from './status.ts'
 import { addStream } from './stream.ts'
 import { addTicks } from './ticks.ts'
@@ -129,6 +130,7 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addTicksPost(app, context)
   addTicks(app, context)
   addTopics(app, context)
+  addShares(app, context)
   addStream(app, context)
   addRoster(app, context)
   addHealth(app, context)

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../errors.ts'
 import { VERSION } from '../version.ts'
-import { ACCEPTED, OK, statusOf } from './problem.ts'
+import { statusOf, successOf } from './problem.ts'
 import type { RouteDoc, Schema } from './route.ts'
 import { PROBLEM } from './schemas.ts'
 
@@ -53,7 +53,9 @@ function operation(route: DocumentedRoute): unknown {
       ...parameters('query', doc.query),
       ...parameters('header', doc.headers),
     ],
-    ...(doc.body === undefined ? {} : { requestBody: { required: true, content: content(doc.body) } }),
+    ...(doc.body === undefined
+      ? {}
+      : { requestBody: { required: doc.optionalBody !== true, content: content(doc.body) } }),
     responses: responses(route),
   }
 }
@@ -65,7 +67,6 @@ function parameters(place: 'query' | 'header', described: Readonly<Record<string
 }
 
 function responses({ method, doc }: DocumentedRoute): unknown {
-  const { answer, accepted } = doc
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
   const byStatus = new Map<number, string[]>()
   for (const code of codesOf(method, doc)) {
@@ -73,7 +74,7 @@ function responses({ method, doc }: DocumentedRoute): unknown {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return {
-    [accepted === true ? ACCEPTED : OK]: { description: 'Done.', content: content(answer) },
+    [successOf(doc)]: { description: 'Done.', content: content(doc.answer) },
     ...Object.fromEntries(
       [...byStatus].map(([status, of]) => [status, { description: of.join(', '), content: problem }]),
     ),

@@ -3,6 +3,7 @@
 import { ERROR_CODES, type ErrorCode, HeadraceError } from '../errors.ts'
 
 export const OK = 200
+export const CREATED = 201
 /** The status of a put that is durable and will be done later. */
 export const ACCEPTED = 202
 
@@ -13,6 +14,8 @@ const STATUS: Record<ErrorCode, number> = {
   topic_mismatch: 409,
   resource_mismatch: 409,
   topic_unknown: 404,
+  share_unknown: 404,
+  collector_unknown: 404,
   partition_unknown: 404,
   member_unknown: 404,
   offset_gone: 410,
@@ -71,6 +74,12 @@ export class InvalidFields extends HeadraceError {
 }
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+/** The status of a route that did what it was asked for. */
+export function successOf({ accepted, created }: { accepted?: true; created?: true }): number {
+  if (created === true) return CREATED
+  return accepted === true ? ACCEPTED : OK
+}
 
 export function statusOf(code: ErrorCode): number {
   return STATUS[code]

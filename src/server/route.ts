@@ -33,8 +33,12 @@ export interface RouteDoc {
   body?: Readonly<Record<string, Schema>>
   /** Content type → schema of the answer. */
   answer: Readonly<Record<string, Schema>>
+  /** The body may be left out. */
+  optionalBody?: true
   /** Answers 202. */
   accepted?: true
+  /** Answers 201. */
+  created?: true
   errors?: readonly ErrorCode[]
 }
 

@@ -80,6 +80,60 @@ const EVENT_MEMBERS = {
 export const EVENTS = objectOf({ events: listOf(objectOf(EVENT_MEMBERS)), next: COUNT })
 export const FOLLOWED_EVENT = objectOf({ partition: COUNT, ...EVENT_MEMBERS })
 
+const FILTER: Schema = { type: 'string', description: 'such as 32%1,5,9;type:vm' }
+const DIVISION: Schema = { enum: ['id', 'hash'] }
+const SECONDS: Schema = { type: 'number', minimum: 0 }
+
+export const NEW_COLLECTOR = objectOf({
+  'name?': { type: 'string', description: 'for people' },
+  'weight?': { type: 'integer', description: '1 to 100; 1 unless said' },
+  'partitions?': { type: 'integer', description: 'of the first collector; 32 unless said' },
+  'by?': DIVISION,
+})
+export const SHARE_ANSWER = objectOf({
+  id: TEXT,
+  filter: orNull(FILTER),
+  by: DIVISION,
+  partitions: COUNT,
+  epoch: COUNT,
+  expiresAt: TIME,
+  leaseMs: COUNT,
+})
+export const HEARTBEAT = objectOf({ 'filter?': FILTER })
+export const PASS = objectOf({ took: SECONDS, had: SECONDS })
+
+const LOAD_MEMBERS = {
+  id: TEXT,
+  passes: COUNT,
+  took: SECONDS,
+  had: SECONDS,
+  load: orNull({ type: 'number' }),
+  signal: { enum: ['over', 'under', 'right', 'unknown'] },
+}
+export const COLLECTOR_LOAD = objectOf(LOAD_MEMBERS)
+export const COLLECTOR_LEFT = objectOf({ id: TEXT, handedOver: COUNT })
+export const SHARE = objectOf({
+  share: TEXT,
+  by: DIVISION,
+  partitions: COUNT,
+  epoch: COUNT,
+  unserved: COUNT,
+  recommended: orNull(COUNT),
+  reasons: listOf(TEXT),
+  collectors: listOf(
+    objectOf({
+      ...LOAD_MEMBERS,
+      name: TEXT,
+      weight: COUNT,
+      filter: orNull(FILTER),
+      revoked: orNull(FILTER),
+      draining: { type: 'boolean' },
+      joinedAt: TIME,
+      expiresAt: TIME,
+    }),
+  ),
+})
+
 export const HEALTH = objectOf({ status: TEXT })
 export const READINESS = objectOf({
   status: TEXT,

@@ -7,6 +7,7 @@ import { noFaults } from '../../src/fault.ts'
 import type { Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
+import { alternate } from '../../src/testing/alternate.ts'
 import type { OpenSubject } from '../../src/testing/contract.ts'
 import type { Durable } from '../../src/testing/durable-contract.ts'
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -32,7 +33,17 @@ export const quickSqliteFiles: Durable = {
 
 export const openSqlite: OpenSubject = async (clock) => {
   const path = await sqliteFiles.create()
-  const store = await sqliteFiles.open(path, clock)
+  return closing(path, await sqliteFiles.open(path, clock))
+}
+
+/** Two openings of one file, called in turns. */
+export const openSqliteTwice: OpenSubject = async (clock) => {
+  const path = await sqliteFiles.create()
+  const [first, second] = [await sqliteFiles.open(path, clock), await sqliteFiles.open(path, clock)]
+  return closing(path, alternate(first, second))
+}
+
+function closing(path: string, store: Store): { store: Store; close(): Promise<void> } {
   const close = async (): Promise<void> => {
     await store.close()
     await sqliteFiles.remove(path)

@@ -23,6 +23,11 @@ test('without anything every option has its default, durations in milliseconds',
     retention: null,
     ticksMode: 'each',
     ticksRemember: null,
+    join: 'yes',
+    lease: 3000,
+    weight: 1,
+    name: null,
+    address: null,
     drainWithin: 30_000,
   })
 })

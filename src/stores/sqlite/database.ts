@@ -13,9 +13,8 @@ const OPEN_WITHIN_MS = 5000
 
 /**
  * WAL and synchronous FULL: a commit is on the disk before it is answered. busy_timeout 0: waiting inside
- * SQLite would block the event loop; the session waits outside. Under load a checkpoint comes only every 64 MB of
- * log, since it copies a page once however often it was written: 20,000 ticks a second end to end against 16,800 with
- * one every 16 MB, in one run each. The session makes smaller ones while there is time.
+ * SQLite would block the event loop; the session waits outside. The log is copied into the file by checkpointer.ts;
+ * should that lag behind, SQLite does it by itself when 64 MB have gathered.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
@@ -26,6 +25,15 @@ const SETTINGS = `
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
 `
+
+/** The files of named queries, beside this one. */
+export const QUERY_FILES = ['pool.sql', 'journal.sql', 'log.sql', 'session.sql', 'fence.sql', 'roster.sql']
+
+/**
+ * FULL: a commit is on the disk before it is answered. NORMAL: it is there with the next one that is, or after a
+ * checkpoint; a crash of the machine, not one of the process, may lose it.
+ */
+export type Synced = 'FULL' | 'NORMAL'
 
 type Command = 'BEGIN' | 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'
 
@@ -38,16 +46,13 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>()
   readonly #commands = new Map<Command, StatementSync>()
   readonly #dataVersion: StatementSync
+  #synced: Synced = 'FULL'
 
   private constructor(path: string, connection: DatabaseSync, foundVersion: number) {
     this.path = path
     this.foundVersion = foundVersion
     this.#connection = connection
-    this.#queries = new Map(
-      ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [
-        ...loadQueries(new URL(file, import.meta.url)),
-      ]),
-    )
+    this.#queries = new Map(QUERY_FILES.flatMap((file) => [...loadQueries(new URL(file, import.meta.url))]))
     this.#dataVersion = connection.prepare('PRAGMA data_version')
   }
 
@@ -91,24 +96,44 @@ export class Database {
     return this.#dataVersion.get()?.['data_version'] as number
   }
 
-  /** How this connection is set; `synchronous` is a number, 2 for FULL. */
-  setting(name: 'journal_mode' | 'synchronous'): string {
-    return String(this.#connection.prepare(`PRAGMA ${name}`).get()?.[name])
+  /** `wal` where the file can have one. */
+  journalMode(): string {
+    return String(this.#connection.prepare('PRAGMA journal_mode').get()?.['journal_mode'])
   }
 
-  /** Copies what it can of the log into the file. What fails now is copied by a later one. */
-  checkpoint(): void {
-    try {
-      this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    } catch (error) {
-      if (!isRefusal(error) && !isBusy(error)) throw error
+  /** Takes the write lock for a transaction whose commit is synced in this way. [J5] */
+  begin(synced: Synced): void {
+    if (synced !== this.#synced) {
+      // Not prepared: SQLite would change the setting when it compiles the statement, and never again.
+      this.#connection.exec(`PRAGMA synchronous = ${synced}`)
+      this.#synced = synced
     }
+    this.exec('BEGIN IMMEDIATE')
+  }
+
+  /** How many rows this connection has changed so far, also in what was rolled back. */
+  changes(): number {
+    return this.statement('changes_made').get()?.['changes'] as number
+  }
+
+  /** Copies what it can of the log into the file. */
+  checkpoint(): void {
+    copyLog(this.#connection)
   }
 
   close(): void {
     this.#statements.clear()
     this.#commands.clear()
     this.#connection.close()
+  }
+}
+
+/** Copies what it can of the log into the file. What fails now is copied by a later one. */
+export function copyLog(connection: DatabaseSync): void {
+  try {
+    connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  } catch (error) {
+    if (!isRefusal(error) && !isBusy(error)) throw error
   }
 }
 

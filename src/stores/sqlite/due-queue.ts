@@ -1,138 +1,132 @@
-// Entries by due time: a bucket per millisecond and a heap of the milliseconds. Adding to a bucket and removing
-// cost the same whatever waits; a new millisecond costs at most log2 n comparisons of numbers.
+// The entries of one partition by due time: a bucket per millisecond and a heap of the milliseconds. Adding to a
+// bucket and removing cost the same whatever waits; a new millisecond costs at most log4 n comparisons of numbers.
+// Times are the caller's: due times counted from an origin of its choice.
 import type { Entry } from '../../pool/entry.ts'
-import { byDue, isAfter } from '../../pool/order.ts'
-import type { EntryCursor } from '../../pool/store.ts'
-import { smallest } from './smallest.ts'
 
-/** Entries after the cursor and due before a moment. */
-export interface DueRange {
-  after: EntryCursor
-  before: number
-  limit: number
+/** Four children a place: half the levels of two, and a level's numbers lie side by side. */
+export const CHILDREN = 4
+
+/** What was found in several queues, by time. */
+export interface Gathered {
+  byTime: Map<number, Entry[]>
+  count: number
+}
+
+/** The times that are wanted, and how many entries are enough. */
+export interface TimeSpan {
+  from: number
+  until: number
+  enough: number
 }
 
 export class DueQueue {
-  readonly #buckets = new Map<number, Entry | Set<Entry>>()
-  /** A binary heap of due times; may hold times whose bucket is gone. */
+  /** Null: emptied, but its time still stands in the heap. So a time stands there once. */
+  readonly #buckets = new Map<number, Entry | Set<Entry> | null>()
   #heap: number[] = []
+  #emptied = 0
 
-  add(entry: Entry): void {
-    const { dueAt } = entry.next
-    const bucket = this.#buckets.get(dueAt)
-    if (bucket === undefined) {
-      this.#buckets.set(dueAt, entry)
-      push(this.#heap, dueAt)
-    } else if (bucket instanceof Set) bucket.add(entry)
-    else this.#buckets.set(dueAt, new Set([bucket, entry]))
+  add(time: number, entry: Entry): void {
+    const bucket = this.#buckets.get(time)
+    if (bucket instanceof Set) {
+      bucket.add(entry)
+      return
+    }
+    this.#buckets.set(time, bucket === undefined || bucket === null ? entry : new Set([bucket, entry]))
+    if (bucket === undefined) push(this.#heap, time)
+    else if (bucket === null) this.#emptied -= 1
   }
 
-  remove(entry: Entry): void {
-    const { dueAt } = entry.next
-    const bucket = this.#buckets.get(dueAt)
+  remove(time: number, entry: Entry): void {
+    const bucket = this.#buckets.get(time)
     if (bucket instanceof Set) bucket.delete(entry)
-    if (bucket === entry || (bucket instanceof Set && bucket.size === 0)) this.#buckets.delete(dueAt)
-    // Times of removed buckets are dropped when they reach the top, or here when they are the most.
-    if (this.#heap.length > 2 * this.#buckets.size + 64)
-      this.#heap = [...this.#buckets.keys()].sort((a, b) => a - b)
+    if (bucket !== entry && !(bucket instanceof Set && bucket.size === 0)) return
+    this.#buckets.set(time, null)
+    this.#emptied += 1
+    // Times of emptied buckets are dropped when they reach the top, or here when they are the most.
+    if (2 * this.#emptied > this.#buckets.size + 64) this.#dropEmptied()
   }
 
-  /** The first due time; null: nothing waits. */
-  nextDueAt(): number | null {
-    while (this.#heap.length > 0 && !this.#buckets.has(this.#heap[0] as number)) pop(this.#heap)
-    return this.#heap[0] ?? null
-  }
-
-  /** Entries due in [from, until], in due order. Walks the heap from its top: what is due later costs nothing. */
-  *walk(from: number, until: number): Generator<Entry> {
-    const frontier: Visit[] = []
-    const visit = (index: number): void => {
-      const dueAt = this.#heap[index]
-      if (dueAt !== undefined && dueAt <= until) insert(frontier, { dueAt, index })
-    }
-    visit(0)
-    let previous = -Infinity
-    for (let first = frontier.pop(); first !== undefined; first = frontier.pop()) {
-      const { dueAt, index } = first
-      visit(2 * index + 1)
-      visit(2 * index + 2)
-      // A time stands twice in the heap when its bucket was emptied and filled again.
-      if (dueAt < from || dueAt === previous) continue
-      previous = dueAt
-      yield* this.#at(dueAt)
+  /** The first time; null: nothing waits. */
+  first(): number | null {
+    for (;;) {
+      const first = this.#heap[0]
+      if (first === undefined) return null
+      if (this.#buckets.get(first) !== null) return first
+      this.#buckets.delete(first)
+      this.#emptied -= 1
+      pop(this.#heap)
     }
   }
 
-  /**
-   * A page in the order of a listing. One pass over the due times finds those that the page
-   * needs, and one over each of their buckets the entries: neither sorts more than the page.
-   */
-  page({ after, before, limit }: DueRange): Entry[] {
-    const found: Entry[] = []
-    // Every time but the cursor's own has an entry for the page, so one more than its length is enough.
-    for (const dueAt of this.#firstTimes(after.dueAt, before, limit + 1)) {
-      const all = this.#at(dueAt)
-      const wanted = dueAt > after.dueAt ? all : [...all].filter((entry) => isAfter(entry, after))
-      found.push(...smallest(wanted, limit - found.length, byDue))
-      if (found.length === limit) break
-    }
-    return found
+  /** A time of the heap: the first at place 0, those behind place p from CHILDREN × p + 1 on. */
+  timeAt(place: number): number | undefined {
+    return this.#heap[place]
   }
 
-  /** How many entries are due at or before a moment. Costs as much as there are such times, not as wait. */
-  countUntil(until: number): number {
-    const times = new Set<number>()
-    const open = [0]
-    for (let index = open.pop(); index !== undefined; index = open.pop()) {
-      const dueAt = this.#heap[index]
-      if (dueAt === undefined || dueAt > until) continue
-      times.add(dueAt)
-      open.push(2 * index + 1, 2 * index + 2)
+  /** Every time, in no order. */
+  *times(): Iterable<number> {
+    for (const [time, bucket] of this.#buckets) if (bucket !== null) yield time
+  }
+
+  /** Adds the entries of a time to `found`, until that holds `limit`. */
+  collect(time: number, found: Entry[], limit: number): void {
+    const bucket = this.#buckets.get(time)
+    if (bucket === undefined || bucket === null) return
+    if (!(bucket instanceof Set)) {
+      found.push(bucket)
+      return
     }
-    let count = 0
-    for (const dueAt of times) count += this.#sizeAt(dueAt)
+    for (const entry of bucket) {
+      if (found.length >= limit) return
+      found.push(entry)
+    }
+  }
+
+  /** Adds entries to `gathered` until those are enough. What is due later costs nothing. */
+  gather(span: TimeSpan, gathered: Gathered, place = 0): void {
+    const time = this.#heap[place]
+    if (time === undefined || time > span.until || gathered.count >= span.enough) return
+    if (time >= span.from) this.#gatherAt(time, gathered, span.enough)
+    const first = CHILDREN * place + 1
+    for (let child = first; child < first + CHILDREN; child++) this.gather(span, gathered, child)
+  }
+
+  /** How many entries are due at or before a time. Costs as much as there are such times, not as wait. */
+  countUntil(until: number, place = 0): number {
+    const time = this.#heap[place]
+    if (time === undefined || time > until) return 0
+    let count = this.#sizeAt(time)
+    const first = CHILDREN * place + 1
+    for (let child = first; child < first + CHILDREN; child++) count += this.countUntil(until, child)
     return count
   }
 
-  #firstTimes(from: number, before: number, limit: number): number[] {
-    const times = [...this.#buckets.keys()].filter((dueAt) => dueAt >= from && dueAt < before)
-    return smallest(times, limit, (a, b) => a - b)
+  #gatherAt(time: number, gathered: Gathered, enough: number): void {
+    let found = gathered.byTime.get(time)
+    if (found === undefined) gathered.byTime.set(time, (found = []))
+    const before = found.length
+    this.collect(time, found, before + enough - gathered.count)
+    gathered.count += found.length - before
   }
 
-  #at(dueAt: number): Iterable<Entry> {
-    const bucket = this.#buckets.get(dueAt)
-    if (bucket instanceof Set) return bucket
-    return bucket === undefined ? [] : [bucket]
-  }
-
-  #sizeAt(dueAt: number): number {
-    const bucket = this.#buckets.get(dueAt)
+  #sizeAt(time: number): number {
+    const bucket = this.#buckets.get(time)
     if (bucket instanceof Set) return bucket.size
-    return bucket === undefined ? 0 : 1
+    return bucket === undefined || bucket === null ? 0 : 1
   }
-}
 
-interface Visit {
-  dueAt: number
-  index: number
-}
-
-/** Keeps the frontier sorted, the earliest last. It holds at most one more visit than buckets were seen. */
-function insert(frontier: Visit[], visit: Visit): void {
-  let low = 0
-  let high = frontier.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((frontier[middle] as Visit).dueAt > visit.dueAt) low = middle + 1
-    else high = middle
+  #dropEmptied(): void {
+    for (const [time, bucket] of this.#buckets) if (bucket === null) this.#buckets.delete(time)
+    // What is sorted is a heap.
+    this.#heap = [...this.#buckets.keys()].sort((a, b) => a - b)
+    this.#emptied = 0
   }
-  frontier.splice(low, 0, visit)
 }
 
 function push(heap: number[], value: number): void {
   let child = heap.push(value) - 1
   while (child > 0) {
-    const parent = (child - 1) >> 1
+    const parent = Math.floor((child - 1) / CHILDREN)
     const above = heap[parent] as number
     if (above <= value) break
     heap[child] = above
@@ -146,13 +140,16 @@ function pop(heap: number[]): void {
   if (last === undefined || heap.length === 0) return
   let parent = 0
   for (;;) {
-    let child = 2 * parent + 1
-    if (child >= heap.length) break
-    if (child + 1 < heap.length && (heap[child + 1] as number) < (heap[child] as number)) child += 1
-    const below = heap[child] as number
+    const first = CHILDREN * parent + 1
+    if (first >= heap.length) break
+    let least = first
+    for (let child = first + 1; child < first + CHILDREN && child < heap.length; child++) {
+      if ((heap[child] as number) < (heap[least] as number)) least = child
+    }
+    const below = heap[least] as number
     if (below >= last) break
     heap[parent] = below
-    parent = child
+    parent = least
   }
   heap[parent] = last
 }

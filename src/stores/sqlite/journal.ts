@@ -3,9 +3,8 @@
 // here never change: they go (fired, cancelled) or are folded into the table. See docs/decisions/0007.
 import { assert } from '../../errors.ts'
 import type { Entry } from '../../pool/entry.ts'
-import type { TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
-import { DueQueue, type DueRange } from './due-queue.ts'
+import { DueQueues, type DueRange, type DueSpan } from './due-queues.ts'
 import { type Segment, decode, encode, hasBit, newSegment, revive, setBit } from './segment.ts'
 import type { Mirror } from './session.ts'
 
@@ -42,7 +41,7 @@ export class Journal implements Mirror {
   /** By key; almost every key has one slot. */
   readonly #byKey = new Map<string, Entry | Map<number, Entry>>()
   readonly #segmentOf = new Map<Entry, Segment>()
-  readonly #queue = new DueQueue()
+  readonly #queues = new DueQueues()
   readonly #dirty = new Set<Segment>()
   #added: Segment[] = []
   #removed: { entry: Entry; segment: Segment }[] = []
@@ -84,26 +83,20 @@ export class Journal implements Mirror {
 
   /** A page in the order of a listing. */
   list(range: DueRange): Entry[] {
-    return this.#queue.page(range)
+    return this.#queues.page(range)
   }
 
   countDue(now: number): number {
-    return this.#queue.countUntil(now)
+    return this.#queues.countUntil(now)
   }
 
-  nextDueAt(): number | null {
-    return this.#queue.nextDueAt()
+  nextDueAt(partitions: readonly number[]): number | null {
+    return this.#queues.nextDueAt(partitions)
   }
 
-  /** Entries that are due in [request.from, now], in due order. */
-  due({ lane, partitions, from, limit }: TakeRequest, now: number): Entry[] {
-    if (lane !== 'normal') return []
-    const found: Entry[] = []
-    for (const entry of this.#queue.walk(from, now)) {
-      if (found.length === limit) break
-      if (partitions === null || partitions.includes(entry.partition)) found.push(entry)
-    }
-    return found
+  /** Entries that are due, in due order. */
+  due(span: DueSpan): Entry[] {
+    return this.#queues.due(span)
   }
 
   /** Adds a new entry, put at the transaction's `now`; entries with consecutive turns share a segment. */
@@ -269,7 +262,7 @@ export class Journal implements Mirror {
     else if (found instanceof Map) found.set(slot as number, entry)
     else this.#byKey.set(key, new Map([found, entry].map((each) => [each.slot as number, each])))
     this.#segmentOf.set(entry, segment)
-    this.#queue.add(entry)
+    this.#queues.add(entry)
     segment.live += 1
     segment.lastDueAt = Math.max(segment.lastDueAt, entry.next.dueAt)
     this.#size += 1
@@ -283,7 +276,7 @@ export class Journal implements Mirror {
     if (found instanceof Map && found.size > 1) found.delete(entry.slot as number)
     else this.#byKey.delete(entry.key)
     this.#segmentOf.delete(entry)
-    this.#queue.remove(entry)
+    this.#queues.remove(entry)
     setBit(segment.bits, entry.turn - segment.firstTurn, true)
     segment.live -= 1
     this.#size -= 1

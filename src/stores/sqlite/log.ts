@@ -15,6 +15,7 @@ import {
 } from '../../log/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
+import { RecentEvents } from './recent-events.ts'
 import type { Session, Transaction } from './session.ts'
 import { type SqliteTopic, type Topics, statusOf } from './topics.ts'
 
@@ -30,6 +31,8 @@ const ROWS = 16
 
 export class SqliteLog implements LogStore {
   readonly #parts: SqliteLogParts
+  /** By topic. */
+  readonly #recent = new Map<number, RecentEvents>()
 
   constructor(parts: SqliteLogParts) {
     this.#parts = parts
@@ -54,31 +57,35 @@ export class SqliteLog implements LogStore {
   }
 
   append(name: string, events: NewEvent[]): Promise<Appended[]> {
-    return this.#parts.session.write('append', (tx) => this.appendIn(tx, this.#parts.topics.of(name), events))
+    return this.#parts.session.write('append', (tx) => {
+      const appended = this.appendIn(tx, this.#parts.topics.of(name), events)
+      return appended.map(({ partition, offset, time }) => ({ partition, offset, time }))
+    })
   }
 
   /** Appends in a transaction that the caller has open. */
-  appendIn(tx: Transaction, topic: SqliteTopic, events: NewEvent[]): Appended[] {
+  appendIn(tx: Transaction, topic: SqliteTopic, events: NewEvent[]): LogEvent[] {
     for (const { partition } of events) refuseOtherPartition(topic.settings, partition)
     const statement = this.#parts.database.statement('add_event')
-    const appended = events.map((event): Appended => {
-      const bounds = this.#parts.topics.change(topic, event.partition)
-      const offset = bounds.next++
-      statement.run(
-        topic.id,
-        event.partition,
-        offset,
-        event.id,
-        event.key,
-        event.value,
-        event.headers,
-        tx.now,
-      )
-      return { partition: event.partition, offset, time: tx.now }
+    const appended = events.map(({ partition, id, key, value, headers }): LogEvent => {
+      const offset = this.#parts.topics.change(topic, partition).next++
+      statement.run(topic.id, partition, offset, id, key, value, headers, tx.now)
+      return { partition, offset, id, key, value, headers, time: tx.now }
     })
-    if (events.length > 0)
-      tx.afterCommit(() => this.#parts.hint({ kind: 'appended', topic: topic.settings.name }))
+    if (events.length > 0) tx.afterCommit(() => this.#tell(topic, appended))
     return appended
+  }
+
+  #tell(topic: SqliteTopic, events: LogEvent[]): void {
+    const recent = this.#recentOf(topic)
+    for (const event of events) recent.add(event)
+    this.#parts.hint({ kind: 'appended', topic: topic.settings.name })
+  }
+
+  #recentOf({ id, settings }: SqliteTopic): RecentEvents {
+    let recent = this.#recent.get(id)
+    if (recent === undefined) this.#recent.set(id, (recent = new RecentEvents(settings.partitions)))
+    return recent
   }
 
   async read(name: string, { from, ...bounds }: ReadRequest): Promise<LogPage> {
@@ -93,19 +100,27 @@ export class SqliteLog implements LogStore {
     })
   }
 
-  /** A few rows at a time, so that a page that ends early has not read the rest; one at a time costs twice as much. */
   *#eventsFrom(topic: SqliteTopic, from: readonly Position[], limit: number): Iterable<LogEvent> {
-    const statement = this.#parts.database.statement('read_events')
+    const recent = this.#recentOf(topic)
     for (const { partition, offset: first } of from) {
       const end = Math.min(boundsOf(topic, partition).next, first + limit + 1)
-      for (let next = first; next < end; next += ROWS) {
-        const rows = statement.all(topic.id, partition, next, Math.min(ROWS, end - next))
-        for (const row of rows as unknown as LogEvent[]) {
-          const { offset, id, key, value, headers, time } = row
-          yield { partition, offset, id, key, value, headers, time }
-        }
+      for (let next = first; next < end;) {
+        const event = recent.at(partition, next)
+        const events = event === undefined ? this.#rows(topic, partition, next, end) : [event]
+        if (events.length === 0) break
+        yield* events
+        next += events.length
       }
     }
+  }
+
+  /** A few at a time, so that a page that ends early has not read the rest; one at a time costs twice as much. */
+  #rows(topic: SqliteTopic, partition: number, from: number, end: number): LogEvent[] {
+    const statement = this.#parts.database.statement('read_events')
+    const rows = statement.all(topic.id, partition, from, Math.min(ROWS, end - from))
+    return (rows as unknown as LogEvent[]).map(({ offset, id, key, value, headers, time }) => {
+      return { partition, offset, id, key, value, headers, time }
+    })
   }
 
   async topics(): Promise<TopicStatus[]> {

@@ -38,15 +38,18 @@ on conflict (turn) do update set
 delete from entry where turn = ?
 
 -- name: due_entries
--- Index entry_by_due, bounded below by the cursor and above by the limit.
+-- Index entry_by_partition, bounded below by the cursor and above by the limit. What the offset skips is not fetched.
 select * from entry
-where pool = ? and lane = ? and state = 'live' and due_at between ? and ?
-  and (? is null or partition in (select value from json_each(?)))
-order by due_at limit ?
+where pool = ? and partition = ? and lane = ? and state = 'live' and due_at between ? and ?
+order by due_at limit ? offset ?
+
+-- name: has_live
+-- Index entry_by_due: one seek.
+select 1 from entry where pool = ? and lane = ? and state = 'live' limit 1
 
 -- name: next_due
--- Index entry_by_due: one seek for each lane.
-select min(due_at) as due_at from entry where pool = ? and lane = ? and state = 'live'
+-- Index entry_by_partition: one seek.
+select min(due_at) as due_at from entry where pool = ? and partition = ? and lane = ? and state = 'live'
 
 -- name: list_live
 -- Index entry_by_due, from the cursor on, in its order. The caller merges lanes.

@@ -1,4 +1,5 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
+import { type Claim, poolResource } from '../../fence.ts'
 import { type Entry, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
+import type { SqliteFences } from './fences.ts'
 import { type Pools, type SqlitePool, dueEntries, findEntry, removeEntry, replaceEntry } from './pools.ts'
 import { PutBatch } from './put-batch.ts'
 import type { Session } from './session.ts'
@@ -24,8 +26,15 @@ export interface SqliteEntriesParts {
   database: Database
   session: Session
   pools: Pools
+  fences: SqliteFences
   hint(hint: Hint): void
   now(): number
+}
+
+interface SettleContext {
+  now: number
+  /** The partitions whose fence is the claim's. */
+  held: ReadonlySet<number>
 }
 
 export class SqliteEntries implements Entries {
@@ -64,25 +73,28 @@ export class SqliteEntries implements Entries {
     })
   }
 
-  async take(name: string, request: TakeRequest): Promise<Taken> {
+  async take(name: string, { partitions, lane, from, limit }: TakeRequest): Promise<Taken> {
     return this.#parts.session.read(() => {
       const now = this.#parts.now()
       const pool = this.#parts.pools.of(name)
-      const runs = dueEntries(pool, request, now).map(takenRun)
-      return { now, runs }
+      const named = partitions === null ? pool.partitions : [...new Set(partitions)]
+      const entries = dueEntries(pool, { partitions: named, lanes: [lane], from, until: now, limit })
+      return { now, runs: entries.map(takenRun) }
     })
   }
 
-  settle(name: string, settlements: Settlement[]): Promise<SettleAnswer[]> {
+  settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
     return this.#parts.session.write('other', ({ now }) => {
       const pool = this.#parts.pools.of(name)
-      return settlements.map((settlement) => this.#settleOne(pool, settlement, now))
+      const held = new Set(this.#parts.fences.look(poolResource(name), claim).held)
+      return settlements.map((settlement) => this.#settleOne(pool, settlement, { now, held }))
     })
   }
 
-  #settleOne(pool: SqlitePool, settlement: Settlement, now: number): SettleAnswer {
+  #settleOne(pool: SqlitePool, settlement: Settlement, { now, held }: SettleContext): SettleAnswer {
     const entry = findEntry(pool, settlement.key, settlement.slot)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
+    if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
     if (settled.death !== null) this.#bury(pool, settled.death)

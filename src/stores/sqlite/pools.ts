@@ -1,19 +1,21 @@
 // The pools that this process has opened: each with its settings, its table and its journal.
 import { assert } from '../../errors.ts'
 import type { Entry, Mode } from '../../pool/entry.ts'
-import { byDue } from '../../pool/order.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
-import type { PoolSettings, TakeRequest } from '../../pool/store.ts'
+import type { PoolSettings } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
 import type { Session } from './session.ts'
 import { Table } from './table.ts'
+import type { DueRequest } from './table-dues.ts'
 import type { Turns } from './turns.ts'
 
 export interface SqlitePool {
   id: number
   settings: Omit<PoolSettings, 'rememberMs'>
+  /** Every partition. */
+  partitions: readonly number[]
   fired: FiredSlots
   table: Table
   /** Young entries; always empty in mode `one`. */
@@ -43,7 +45,8 @@ export class Pools {
     this.#parts.session.mirror(fired)
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
-    this.#pools.set(settings.name, { id, settings, fired, table, journal })
+    const partitions = Array.from({ length: settings.partitions }, (_, partition) => partition)
+    this.#pools.set(settings.name, { id, settings, partitions, fired, table, journal })
   }
 
   of(name: string): SqlitePool {
@@ -86,31 +89,49 @@ export function findEntry(pool: SqlitePool, key: string, slot: number | null): E
 /** Removes an entry from where it stands. */
 export function removeEntry(pool: SqlitePool, entry: Entry): void {
   if (isYoung(pool, entry)) pool.journal.remove(entry)
-  else pool.table.delete(entry.turn)
+  else pool.table.delete(entry)
 }
 
 /** Writes what an entry has become into the table; a young one leaves the journal. */
 export function replaceEntry(pool: SqlitePool, earlier: Entry | undefined, entry: Entry): void {
   const young = earlier !== undefined && isYoung(pool, earlier)
   if (young) pool.journal.remove(earlier)
-  pool.table.save(entry, young ? undefined : earlier?.turn)
+  pool.table.save(entry, young ? undefined : earlier)
 }
 
 export function isYoung(pool: SqlitePool, entry: Entry): boolean {
   return entry.slot !== null && pool.journal.get(entry.key, entry.slot)?.turn === entry.turn
 }
 
-/** Entries that are due in [request.from, now], in due order. */
-export function dueEntries(pool: SqlitePool, request: TakeRequest, now: number): Entry[] {
-  const young = pool.journal.due(request, now)
-  if ((pool.table.nextDueAt() ?? Infinity) > now) return young
-  return [...pool.table.due(request, now), ...young].sort(byDue).slice(0, request.limit)
+/** Entries that are due, in due order. */
+export function dueEntries(pool: SqlitePool, request: DueRequest): Entry[] {
+  const young = request.lanes.includes('normal') ? pool.journal.due(request) : []
+  const old = pool.table.due(request)
+  if (old.length === 0) return young
+  return young.length === 0 ? old : mergeByDue(old, young, request.limit)
 }
 
-/** When the pool's first entry is due; null: nothing waits. */
-export function nextDueAt(pool: SqlitePool): number | null {
-  const young = pool.journal.nextDueAt()
-  const old = pool.table.nextDueAt()
+/** When the first entry of some partitions is due; null: nothing waits there. */
+export function nextDueAt(pool: SqlitePool, partitions: readonly number[]): number | null {
+  const young = pool.journal.nextDueAt(partitions)
+  const old = pool.table.nextDueAt(partitions)
   if (young === null || old === null) return young ?? old
   return Math.min(young, old)
+}
+
+/** The first of two lists that are each in due order. */
+function mergeByDue(first: Entry[], second: Entry[], limit: number): Entry[] {
+  const merged: Entry[] = []
+  let [left, right] = [0, 0]
+  while (merged.length < limit) {
+    const [a, b] = [first[left], second[right]]
+    if (a !== undefined && (b === undefined || a.next.dueAt <= b.next.dueAt)) {
+      merged.push(a)
+      left += 1
+    } else if (b !== undefined) {
+      merged.push(b)
+      right += 1
+    } else break
+  }
+  return merged
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
 import type { StoreOperation, Telemetry } from '../../telemetry.ts'
 import { messageOf } from '../../errors.ts'
+import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 
 /** State in memory that mirrors a part of the file, and changes only inside a transaction. */
@@ -35,15 +36,11 @@ interface Work {
   alone: boolean
 }
 
-type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'other'
+/** What a work is, for faults and for other processes: they need not look at a beat, nor at entries for the roster. */
+type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'roster' | 'beat' | 'other'
 
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
-
-/** About 1,000 pages of log, which take some 5 ms to copy. */
-const COMMITS_TO_CHECKPOINT = 25
-/** A loop that worked for more of the time than this is busy. */
-const BUSY_SHARE = 0.75
 
 /** A write that cannot get the lock for so long is refused with `store_busy`. */
 const WRITE_WITHIN_MS = 5000
@@ -64,16 +61,16 @@ export interface SessionParts {
 export class Session {
   readonly #parts: SessionParts
   readonly #mirrors: Mirror[] = []
+  readonly #checkpointer: Checkpointer
   #waiting: Work[] = []
   #scheduled = false
-  #commits = 0
-  #loop = { idle: 0, active: 0 }
   #idle: Promise<void> = Promise.resolve()
   #dataVersion: number
   #refused: { why: string; at: number } | null = null
 
   constructor(parts: SessionParts) {
     this.#parts = parts
+    this.#checkpointer = new Checkpointer(parts)
     this.#dataVersion = parts.database.dataVersion()
   }
 
@@ -95,18 +92,13 @@ export class Session {
     return answer
   }
 
-  /** Runs a writing work in this turn's transaction; answers after its commit. */
+  /** Runs a writing work in this turn's transaction; answers after its commit. Beats go first, in one of their own. */
   write<Answer>(kind: WorkKind, run: (tx: Transaction) => Answer): Promise<Answer> {
     return new Promise((resolve: (answer: Answer) => void, reject) => {
       const deadline = this.#parts.clock.mono() + WRITE_WITHIN_MS
-      this.#waiting.push({
-        kind,
-        run,
-        resolve: (answer) => resolve(answer as Answer),
-        reject,
-        deadline,
-        alone: false,
-      })
+      const done = (answer: unknown): void => resolve(answer as Answer)
+      const place = kind === 'beat' ? this.#waiting.findLastIndex(isBeat) + 1 : this.#waiting.length
+      this.#waiting.splice(place, 0, { kind, run, resolve: done, reject, deadline, alone: false })
       if (this.#scheduled) return
       this.#scheduled = true
       this.#idle = this.#drain()
@@ -124,6 +116,12 @@ export class Session {
     while (this.#scheduled) await this.#idle
   }
 
+  /** Resolves when every write so far was answered, and nothing of the session is left that uses the file. */
+  async close(): Promise<void> {
+    await this.settled()
+    await this.#checkpointer.close()
+  }
+
   async #drain(): Promise<void> {
     await new Promise<void>((next) => this.#parts.clock.turn(next))
     let waits = 0
@@ -135,7 +133,7 @@ export class Session {
           waits += 1
           await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
         }
-        if (this.#waiting.length === 0) this.#checkpointIfCalm()
+        if (this.#waiting.length === 0) this.#checkpointer.committed()
       }
     } finally {
       this.#scheduled = false
@@ -144,22 +142,12 @@ export class Session {
   }
 
   /**
-   * A checkpoint stalls the loop, the longer the more it has to copy; but it copies a page once however often it was
-   * written. So small ones are made while the loop has time, and under load SQLite makes its large one by itself.
+   * Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. Beats are not
+   * synced: what a crash of the machine loses is when members were last heard of, and they are gone with it. [J5]
    */
-  #checkpointIfCalm(): void {
-    if (this.#commits < COMMITS_TO_CHECKPOINT) return
-    const { idle, active } = this.#parts.clock.loopMs()
-    const [idled, worked] = [idle - this.#loop.idle, active - this.#loop.active]
-    this.#commits = 0
-    this.#loop = { idle, active }
-    if (worked < BUSY_SHARE * (worked + idled)) this.#parts.database.checkpoint()
-  }
-
-  /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
   #begin(): boolean {
     try {
-      this.#parts.database.exec('BEGIN IMMEDIATE')
+      this.#parts.database.begin(this.#waiting[0]?.kind === 'beat' ? 'NORMAL' : 'FULL')
       return true
     } catch (error) {
       this.#refuse(isBusy(error) ? this.#parts.clock.mono() : Infinity, error)
@@ -174,10 +162,11 @@ export class Session {
     for (const work of late) work.reject(this.#noted(error))
   }
 
-  /** The works of the next transaction: one that must be alone, or those before the first such. */
+  /** The works of the next transaction: one that must be alone, or those before the first such; all beats, or none. */
   #next(): Work[] {
-    const alone = this.#waiting.slice(0, MOST_WORKS).findIndex((work) => work.alone)
-    return this.#waiting.splice(0, alone === -1 ? MOST_WORKS : Math.max(1, alone))
+    const beats = this.#waiting[0]?.kind === 'beat'
+    const end = this.#waiting.slice(0, MOST_WORKS).findIndex((work) => work.alone || isBeat(work) !== beats)
+    return this.#waiting.splice(0, end === -1 ? MOST_WORKS : Math.max(1, end))
   }
 
   /** Runs the works in the transaction that was begun. When one of several throws, each is run again, alone. */
@@ -188,8 +177,11 @@ export class Session {
     try {
       this.#refresh()
       const tx: Transaction = { now: this.#parts.clock.now(), afterCommit: (call) => void calls.push(call) }
+      const changes = this.#parts.database.changes()
       answers = works.map((work) => work.run(tx))
       for (const mirror of this.#mirrors) mirror.flush()
+      if (works.some(isSeen) && this.#parts.database.changes() > changes)
+        this.#parts.database.statement('count_commit').run()
       this.#point(works, 'before-commit')
       this.#parts.database.exec('COMMIT')
     } catch (error) {
@@ -200,12 +192,12 @@ export class Session {
     }
     this.#point(works, 'after-commit')
     for (const mirror of this.#mirrors) mirror.committed()
-    this.#commits += 1
     // Each on its own: one that throws must not stop the session.
     for (const call of calls) queueMicrotask(call)
     works.forEach((work, index) => work.resolve(answers[index]))
     const tookMs = this.#parts.clock.mono() - began
-    this.#parts.telemetry.emit('store.called', { operation: 'commit', tookMs })
+    const operation = works.some(isBeat) ? 'pulse' : 'commit'
+    this.#parts.telemetry.emit('store.called', { operation, tookMs })
   }
 
   #noted(error: unknown): unknown {
@@ -248,4 +240,13 @@ export class Session {
       if (kind !== 'other') this.#parts.faults.at(`${kind}.${when}` as FaultPoint)
     }
   }
+}
+
+function isBeat({ kind }: Work): boolean {
+  return kind === 'beat'
+}
+
+/** Whether other processes shall look at the entries and events after it. [J6] */
+function isSeen({ kind }: Work): boolean {
+  return kind !== 'beat' && kind !== 'roster'
 }

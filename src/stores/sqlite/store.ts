@@ -1,20 +1,21 @@
 // The SQLite store: one file, several processes on one machine, nothing to install.
-import type { Clock, Timer } from '../../clock.ts'
-import type { Hint, Pulse, Store, StoreContext } from '../../store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Hint, Pulse, PulseRequest, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database, latestVersion } from './database.ts'
-import { Housekeeping } from './housekeeping.ts'
+import { SqliteFences } from './fences.ts'
+import { watchForeign } from './foreign.ts'
+import { type Chores, Housekeeping } from './housekeeping.ts'
 import { inspect } from './inspect.ts'
+import { SqliteLocks } from './locks.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
 import { SqliteEntries } from './pool.ts'
 import { Pools, nextDueAt } from './pools.ts'
+import { SqliteRoster } from './roster.ts'
 import { Session } from './session.ts'
 import { Topics } from './topics.ts'
 import { Turns } from './turns.ts'
-
-/** How often the file is asked whether another process has written; 2 µs each, no store call. */
-const LOOK_EVERY_MS = 10
 
 export async function openSqliteStore(path: string, context: StoreContext): Promise<Store> {
   const { clock, telemetry } = context
@@ -31,17 +32,22 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   session.mirror(turns)
   session.mirror(topics)
   const pools = new Pools({ database, session, turns })
-  const parts = { database, session, pools, topics, telemetry, hint, now }
+  const fences = new SqliteFences(database, session)
+  const parts = { database, session, pools, topics, fences, telemetry, hint, now }
+  const roster = new SqliteRoster(parts)
   const log = new SqliteLog(parts)
   const housekeeping = new Housekeeping({ ...parts, clock })
-  const foreign = watchForeign(database, clock, () => hint({ kind: 'foreign' }))
+  const foreign = watchForeign(database, clock, hint)
   let closing: Promise<void> | null = null
   return {
     address: `sqlite:${path}`,
     pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
     log,
     mover: new SqliteMover({ ...parts, log }),
-    pulse: () => pulse({ ...parts, clock, housekeeping }),
+    fences,
+    roster,
+    locks: new SqliteLocks(parts),
+    pulse: (request) => pulse({ ...parts, roster, clock, housekeeping }, request),
     inspect: () => inspect(database),
     watch(listener) {
       listeners.add(listener)
@@ -51,7 +57,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
       foreign()
       closing ??= housekeeping
         .settled()
-        .then(() => session.settled())
+        .then(() => session.close())
         .then(() => database.close())
       return closing
     },
@@ -61,41 +67,22 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
 interface PulseParts {
   session: Session
   pools: Pools
+  roster: SqliteRoster
   housekeeping: Housekeeping
   clock: Clock
 }
 
-async function pulse({ session, pools, housekeeping, clock }: PulseParts): Promise<Pulse> {
-  const { chores, ...answer } = session.read(() => {
-    const now = clock.now()
-    const dues = [...pools.all()].map((pool) => [pool.settings.name, nextDueAt(pool)] as const)
+/** A read, or with a beat one small write; either way one store call. */
+async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): Promise<Pulse> {
+  const { session, pools, roster, housekeeping, clock } = parts
+  const look = (now: number): { now: number; nextDueAt: Pulse['nextDueAt']; chores: Chores } => {
+    const dues = asked.map(({ pool, partitions }) => [pool, nextDueAt(pools.of(pool), partitions)] as const)
     return { now, nextDueAt: new Map(dues), chores: housekeeping.find(now) }
-  }, 'pulse')
+  }
+  const { chores, ...answer } =
+    beat === null
+      ? session.read(() => ({ ...look(clock.now()), beaten: null }), 'pulse')
+      : await session.write('beat', (tx) => ({ ...look(tx.now), beaten: roster.beatIn(tx, beat) }))
   housekeeping.begin(chores)
   return { ...answer, refusal: session.refusal() }
-}
-
-/** Calls back when another process has committed; answers how to stop looking. */
-function watchForeign(database: Database, clock: Clock, changed: () => void): () => void {
-  let seen = database.dataVersion()
-  let timer: Timer
-  const look = (): void => {
-    // Before the listeners are called, since one of them may close the store.
-    timer = clock.timer(LOOK_EVERY_MS, look, { background: true })
-    const dataVersion = dataVersionIfReadable(database) ?? seen
-    if (dataVersion === seen) return
-    seen = dataVersion
-    changed()
-  }
-  timer = clock.timer(LOOK_EVERY_MS, look, { background: true })
-  return () => timer.cancel()
-}
-
-/** Null while the file cannot be read, as when another process recovers it; reads and writes say so themselves. */
-function dataVersionIfReadable(database: Database): number | null {
-  try {
-    return database.dataVersion()
-  } catch {
-    return null
-  }
 }

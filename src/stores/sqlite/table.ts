@@ -1,9 +1,9 @@
 // The table of entries: rows to entries and back. Every rule is the caller's.
 import { type Entry, type EntryState, LANES, type Lane } from '../../pool/entry.ts'
-import type { TakeRequest } from '../../pool/store.ts'
 import type { Database } from './database.ts'
-import type { DueRange } from './due-queue.ts'
+import type { DueRange } from './due-queues.ts'
 import type { Mirror } from './session.ts'
+import { type DueRequest, TableDues } from './table-dues.ts'
 
 interface EntryRow {
   turn: number
@@ -41,12 +41,12 @@ export function fromSlotColumn(column: number): number | null {
 export class Table implements Mirror {
   readonly #database: Database
   readonly #pool: number
-  /** When the table's first entry is due; null: not known, ask the file. */
-  #nextDueAt: { value: number | null } | null = null
+  readonly #dues: TableDues
 
   constructor(database: Database, pool: number) {
     this.#database = database
     this.#pool = pool
+    this.#dues = new TableDues(database, pool, toEntries)
   }
 
   isEmpty(): boolean {
@@ -63,9 +63,9 @@ export class Table implements Mirror {
   }
 
   /** Writes an entry in the place of its earlier self, whose turn may have been another. */
-  save(entry: Entry, earlierTurn: number | undefined): void {
-    if (earlierTurn !== undefined && earlierTurn !== entry.turn)
-      this.#database.statement('delete_entry').run(earlierTurn)
+  save(entry: Entry, earlier: Entry | undefined): void {
+    if (earlier !== undefined && earlier.turn !== entry.turn) this.delete(earlier)
+    else if (earlier !== undefined) this.#dues.removed(earlier)
     const { next, after } = entry
     this.#database
       .statement('save_entry')
@@ -89,24 +89,21 @@ export class Table implements Mirror {
         entry.enqueuedAt,
         entry.putAt,
       )
-    this.#nextDueAt = null
+    this.#dues.added(entry)
   }
 
-  delete(turn: number): void {
-    this.#database.statement('delete_entry').run(turn)
-    this.#nextDueAt = null
+  delete(entry: Entry): void {
+    this.#database.statement('delete_entry').run(entry.turn)
+    this.#dues.removed(entry)
   }
 
-  /** Entries that are due in [request.from, now], in due order. */
-  due({ lane, partitions, from, limit }: TakeRequest, now: number): Entry[] {
-    const owned = partitions === null ? null : JSON.stringify(partitions)
-    const statement = this.#database.statement('due_entries')
-    return toEntries(statement.all(this.#pool, lane, Math.max(from, -MAX), now, owned, owned, limit))
+  /** Entries that are due, in due order. */
+  due(request: DueRequest): Entry[] {
+    return this.#dues.due(request)
   }
 
-  nextDueAt(): number | null {
-    this.#nextDueAt ??= { value: this.#findNextDueAt() }
-    return this.#nextDueAt.value
+  nextDueAt(partitions: readonly number[]): number | null {
+    return this.#dues.nextDueAt(partitions)
   }
 
   /** Up to `range.limit` live entries of each lane, by (dueAt, key, slot). */
@@ -146,7 +143,7 @@ export class Table implements Mirror {
   }
 
   refresh(): void {
-    this.#nextDueAt = null
+    this.#dues.forget()
   }
 
   flush(): void {}
@@ -154,20 +151,9 @@ export class Table implements Mirror {
   committed(): void {}
 
   rolledBack(): void {
-    this.#nextDueAt = null
-  }
-
-  #findNextDueAt(): number | null {
-    const statement = this.#database.statement('next_due')
-    const dues = LANES.map((lane) => statement.get(this.#pool, lane)?.['due_at'] as number | null)
-    return dues.reduce((first, dueAt) =>
-      first === null || (dueAt !== null && dueAt < first) ? dueAt : first,
-    )
+    this.#dues.forget()
   }
 }
-
-/** SQLite has no infinity among its integers. */
-const MAX = Number.MAX_SAFE_INTEGER
 
 function toEntries(rows: unknown[]): Entry[] {
   return (rows as EntryRow[]).map(toEntry)

@@ -5,10 +5,10 @@ import { importsOf } from '../imports.ts'
 import { isTypeScript, type File, type Rule } from '../rule.ts'
 
 const foundation = /^src\/(clock|errors|telemetry)\.ts$/
-const small = /^src\/(?!(headrace|index|store|pulse)\.)[a-z0-9-]+\.ts$/
-const assembly = /^src\/(headrace|index)\.ts$/
+const small = /^src\/(?!(headrace|membership|index|store|pulse)\.)[a-z0-9-]+\.ts$/
+const assembly = /^src\/(headrace|membership|index)\.ts$/
 const pure =
-  /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/allot|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
@@ -32,7 +32,7 @@ const directions: Direction[] = [
   { from: port, may: [small, pure, port] },
   { from: wholeStore, may: [small, port] },
   { from: shared, may: [small, pure, port, shared] },
-  // Ticks hand out the topic they feed, and move what is theirs by the roster.
+  // Ticks hand out the topic they feed, and move what is theirs.
   {
     from: /^src\/pool\/ticks\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],

@@ -70,7 +70,7 @@ describe('following another process', () => {
     await other.pool.entries.cancel('ticks', { key: 'a' })
     for (let pulse = 0; pulse < 3; pulse++) {
       await clock.leap(30_000)
-      await other.pulse()
+      await other.pulse({ beat: null, pools: [] })
     }
     await put(other, ['c'], at)
     assert.equal(await mine.pool.browse.get('ticks', { key: 'a', slot: at }), null)

@@ -10,6 +10,7 @@ import type { Put } from '../../../../src/pool/merge.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
+import { claimAll, claimOf } from '../../../../src/testing/claim.ts'
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 
 const SECOND = 1000
@@ -50,6 +51,7 @@ describe('the journal of the SQLite store', () => {
     opened.push(store)
     await store.pool.entries.open({ name: 'ticks', mode: 'each', partitions: 4, rememberMs: 0 })
     await store.log.open({ name: 'ticks', partitions: 4, retentionMs: MINUTE })
+    await claimAll(store, 'ticks', 4)
     return store
   }
 
@@ -61,11 +63,11 @@ describe('the journal of the SQLite store', () => {
   }
 
   const move = (store: Store): Promise<{ count: number }> =>
-    store.mover.move({ pool: 'ticks', topic: 'ticks', limit: 100 })
+    store.mover.move({ pool: 'ticks', topic: 'ticks', limit: 100, claim: claimOf(4) })
 
   /** A pulse, and a write after it, which changes nothing: what the pulse began is committed by then. */
   async function keepHouse(store: Store): Promise<void> {
-    await store.pulse()
+    await store.pulse({ beat: null, pools: [] })
     await store.log.open({ name: 'ticks', partitions: 4, retentionMs: MINUTE })
   }
 

@@ -17,6 +17,7 @@ const STEPS = 40
 /** In every other seed one store works so many steps alone, and the other follows then. */
 const STEPS_ALONE = 10
 const HOUR = 3_600_000
+const NO_BEAT = { beat: null, pools: [] }
 
 class World {
   readonly clock = new VirtualClock()
@@ -55,7 +56,7 @@ class World {
     this.failing = false
     if (this.random.below(3) === 0) await this.clock.leap(this.random.below(40_000))
     // Often enough that what emptied segments leave behind is purged while the other store does not look.
-    if (this.random.below(2) === 0) await store.pulse()
+    if (this.random.below(2) === 0) await store.pulse(NO_BEAT)
   }
 
   /** The newest change of the journal that no process can follow any more. */
@@ -70,7 +71,7 @@ class World {
     const { entries } = store.pool
     const key = this.random.pick(['a', 'b'])
     const slot = this.#slot()
-    switch (this.random.below(8)) {
+    switch (this.random.below(10)) {
       case 0:
         return entries.cancel('ticks', { key, slot })
       case 1:
@@ -78,12 +79,27 @@ class World {
       case 2:
         return entries.reschedule('ticks', { key, slot, at: this.random.pick([slot, this.#slot()]) })
       case 3:
-        return store.mover.move({ pool: 'ticks', topic: 'ticks', limit: 3 })
+        return this.#move(store)
       case 4:
-        return store.pulse()
+        return store.pulse(NO_BEAT)
+      case 5:
+        return this.#raise(store)
       default:
         return entries.put('ticks', [{ puts: [this.#put(key, slot), this.#put('e', slot)], repeat: null }])
     }
+  }
+
+  /** By the right of the one who holds the first partition, and perhaps the other. */
+  async #move(store: Store): Promise<unknown> {
+    const held = await store.fences.fences('pool/ticks')
+    const claim = { owner: held[0]?.owner ?? 'm0', held }
+    return store.mover.move({ pool: 'ticks', topic: 'ticks', limit: 3, claim })
+  }
+
+  #raise(store: Store): Promise<unknown> {
+    const epoch = 1 + Math.floor(this.clock.mono() / HOUR) + this.random.below(3)
+    const held = [0, 1].filter(() => this.random.below(3) > 0).map((partition) => ({ partition, epoch }))
+    return store.fences.raise('pool/ticks', { owner: this.random.pick(['m0', 'm1']), held })
   }
 
   /** Few distinct slots, near and far, so that operations meet; far ones are folded. */
@@ -109,7 +125,11 @@ async function contents(store: Store): Promise<unknown> {
     limit: 1000,
   })
   const { bounds } = await store.log.topic('ticks')
-  return { entries, byKey, runs, counts: await store.pool.browse.count('ticks'), bounds }
+  const partitions = [0, 1].map((partition) => ({ pool: 'ticks', partitions: [partition] }))
+  const dues = []
+  for (const asked of partitions) dues.push(...(await store.pulse({ beat: null, pools: [asked] })).nextDueAt)
+  const fences = await store.fences.fences('pool/ticks')
+  return { entries, byKey, runs, counts: await store.pool.browse.count('ticks'), bounds, dues, fences }
 }
 
 async function run(seed: number, folder: string): Promise<number> {

@@ -3,15 +3,16 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { loadQueries } from '../../../../src/sql.ts'
+import { QUERY_FILES } from '../../../../src/stores/sqlite/database.ts'
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { sqliteFiles } from '../../../contract/open-sqlite.ts'
 
-/** A row for each topic, partition or pool, and lists that the caller made: these may be scanned. */
-const SMALL = /^SCAN (topic|head|json_each|\d+ CONSTANT ROW|CONSTANT ROW)/
+/** A row for each topic, partition, pool or member: these may be scanned. */
+const SMALL = /^SCAN (topic|head|fence|member|resource|allotment|leader|\d+ CONSTANT ROW|CONSTANT ROW)/
 
 function queries(): [name: string, query: string][] {
   const folder = new URL('../../../../src/stores/sqlite/', import.meta.url)
-  return ['pool.sql', 'journal.sql', 'log.sql'].flatMap((file) => [...loadQueries(new URL(file, folder))])
+  return QUERY_FILES.flatMap((file) => [...loadQueries(new URL(file, folder))])
 }
 
 test('no query scans or sorts a table that grows', async () => {

@@ -8,6 +8,8 @@ import { createTelemetry } from '../../../../src/telemetry.ts'
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { sqliteFiles } from '../../../contract/open-sqlite.ts'
 
+const NO_BEAT = { beat: null, pools: [] }
+
 test('a pulse is counted as one store call', async () => {
   const path = await sqliteFiles.create()
   const clock = new VirtualClock()
@@ -15,7 +17,7 @@ test('a pulse is counted as one store call', async () => {
   const store = await openStore(`sqlite:${path}`, { clock, telemetry, faults: noFaults })
   const calls: string[] = []
   const off = telemetry.on('store.called', ({ operation }) => void calls.push(operation))
-  await store.pulse()
+  await store.pulse(NO_BEAT)
   assert.deepEqual(calls, ['pulse'])
   off()
   await store.close()
@@ -42,7 +44,7 @@ test('closing waits for what a pulse began', async () => {
   const folded: number[] = []
   const off = telemetry.on('store.folded', ({ entries }) => void folded.push(entries))
   // Twice at once: the second finds the first one's chores under way.
-  await Promise.all([store.pulse(), store.pulse()])
+  await Promise.all([store.pulse(NO_BEAT), store.pulse(NO_BEAT)])
   await store.close()
   assert.deepEqual(folded, [1])
   off()

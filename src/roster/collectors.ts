@@ -1,0 +1,253 @@
+// Outside collectors: members without a process of ours, whom the answering server speaks for. What a share is, is in
+// share.ts; the reports in reports.ts. Rules [Q4] to [Q10] of docs/spec/roster.md.
+import type { Clock } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
+import type { Pulse, Store } from '../store.ts'
+import { VERSION } from '../version.ts'
+import type { Division } from './filter.ts'
+import { parseFilter } from './parse-filter.ts'
+import { legacyOf } from './plan.ts'
+import { Reports } from './reports.ts'
+import {
+  type Collector,
+  collectorsOf,
+  epochOf,
+  filterOf,
+  findShare,
+  holdingOf,
+  refuseOtherDivision,
+  refuseOtherDivisor,
+  shareResource,
+} from './share.ts'
+import type { Member, Resource, RosterView } from './store.ts'
+import { type Advice, type CollectorLoad, type Pass, adviseWorkers } from './workers.ts'
+
+const PARTITIONS = 32
+
+export interface CollectorsParts {
+  store: Pick<Store, 'roster' | 'pulse'>
+  clock: Clock
+  /** As long as a member may be silent, here as in the roster. */
+  leaseMs: number
+}
+
+export interface NewCollector {
+  /** For people. */
+  name?: string
+  /** Its part of the residues is this to the sum of all. */
+  weight?: number
+  /** How many residues there are; as the store says, or 32, unless said. */
+  partitions?: number
+  by?: Division
+}
+
+/** Which collector of which share. */
+export interface CollectorKey {
+  share: string
+  id: string
+}
+
+/** What a collector may work on, and until when. */
+export interface Share {
+  id: string
+  /** Null: nothing yet. */
+  filter: string | null
+  by: Division
+  partitions: number
+  epoch: number
+  expiresAt: number
+  leaseMs: number
+}
+
+export interface CollectorView extends CollectorLoad {
+  name: string
+  weight: number
+  filter: string | null
+  /** What it shall put down. */
+  revoked: string | null
+  draining: boolean
+  joinedAt: number
+  expiresAt: number
+}
+
+export interface ShareView extends Omit<Advice, 'collectors'> {
+  share: string
+  by: Division
+  partitions: number
+  epoch: number
+  /** How many residues are in no collector's filter. */
+  unserved: number
+  collectors: CollectorView[]
+}
+
+export class Collectors {
+  readonly #parts: CollectorsParts
+  readonly #reports: Reports
+  /** The last view: as good as a new one while a beat names its version. */
+  #seen: RosterView | null = null
+
+  constructor(parts: CollectorsParts) {
+    this.#parts = parts
+    this.#reports = new Reports(parts.clock)
+  }
+
+  /** A new collector; it has nothing before the leader has seen it. [Q4] */
+  async join(
+    share: string,
+    { name = 'collector', weight = 1, by = 'id', ...given }: NewCollector = {},
+  ): Promise<Share> {
+    const before = await this.#look()
+    refuseOtherDivision(collectorsOf(before, share)[0]?.by ?? by, share, by)
+    const resource = shareResource(share, by)
+    const stored = before.resources.find((known) => known.name === resource)
+    const partitions = given.partitions ?? stored?.partitions ?? PARTITIONS
+    const id = this.#parts.clock.id()
+    const unused = { address: null, version: VERSION, concurrency: 1, leads: false }
+    const member = { id, name, weight, serves: [resource], ...unused }
+    await this.#parts.store.roster.join(member, [{ name: resource, partitions }])
+    const view = await this.#look()
+    return this.#shareOf(view, { share, id }, find(view, { share, id }).member.heartbeatAt)
+  }
+
+  /** Its share from now on: by asking it has put down what it was answered before. [Q5] [Q6] */
+  ask(key: CollectorKey, by?: Division): Promise<Share> {
+    return this.#renew(key, ({ by: divided }) => {
+      if (by !== undefined) refuseOtherDivision(divided, key.share, by)
+      return () => false
+    })
+  }
+
+  /** It is there, and works by `filter`; unless said, it may still work by all that it ever was answered. [Q5] [Q6] */
+  async heartbeat(key: CollectorKey, filter?: string): Promise<Share> {
+    const mod = filter === undefined ? null : parseFilter(filter).mod
+    return this.#renew(key, ({ resource }) => {
+      if (mod !== null) refuseOtherDivisor(mod.of, resource)
+      return (residue) => mod === null || mod.residues.includes(residue)
+    })
+  }
+
+  /** Keeps what a pass took, and tells what it means. [Q10] */
+  async finished(key: CollectorKey, pass: Pass): Promise<CollectorLoad> {
+    const { member, resource } = find(await this.#look(), key)
+    this.#reports.add(member.id, pass)
+    return this.#advise([member], resource).collectors[0] as CollectorLoad
+  }
+
+  /** Hands over what it has, and removes it; answers how many residues went. [Q8] */
+  async leave(key: CollectorKey): Promise<number> {
+    const view = await this.#look()
+    const grants = legacyOf(view, find(view, key).member.id)
+    await this.#parts.store.roster.leave(key.id, grants)
+    this.#reports.forget(key.id)
+    return grants.length
+  }
+
+  /** Who collects a share, and how many should; refuses a name that nobody ever joined. */
+  async view(share: string): Promise<ShareView> {
+    const view = await this.#look()
+    const { resource, by } = findShare(view, share)
+    const collectors = collectorsOf(view, share).filter((collector) => collector.by === by)
+    const { collectors: loads, ...advice } = this.#advise(
+      collectors.map(({ member }) => member),
+      resource,
+    )
+    const served = collectors.flatMap((collector) => holdingOf(view, collector).kept)
+    return {
+      share,
+      by,
+      partitions: resource.partitions,
+      epoch: epochOf(view, resource),
+      unserved: resource.partitions - served.length,
+      ...advice,
+      collectors: collectors.map((collector, nth) =>
+        this.#viewOf(view, collector, loads[nth] as CollectorLoad),
+      ),
+    }
+  }
+
+  /** Beats for a collector, hands over what is revoked and no longer held, and answers the rest. */
+  async #renew(
+    key: CollectorKey,
+    holdsOf: (collector: Collector) => (residue: number) => boolean,
+  ): Promise<Share> {
+    // Looked up before the beat: an id from outside must not keep a member alive that is no collector.
+    const holds = holdsOf(await this.#find(key))
+    const { now, beaten } = await this.#beat(key.id)
+    if (beaten === null || !beaten.known) throw unknown(key)
+    const view = this.#seen?.version === beaten.version ? this.#seen : await this.#look()
+    const share = this.#shareOf(view, key, now)
+    const down = holdingOf(view, find(view, key)).revoked.filter(({ partition }) => !holds(partition))
+    const grants = down.flatMap(({ resource, partition, epoch, next }) => {
+      return next === null ? [] : [{ resource, partition, epoch, next, to: next }]
+    })
+    if (grants.length > 0) await this.#parts.store.roster.grant(key.id, grants)
+    return share
+  }
+
+  #beat(member: string): Promise<Pulse> {
+    const { store, leaseMs } = this.#parts
+    const unsaid = { leads: false, health: {}, holding: {}, refused: [] }
+    return store.pulse({ beat: { member, leaseMs, ...unsaid }, pools: [] })
+  }
+
+  async #find(key: CollectorKey): Promise<Collector> {
+    const isSeen = this.#seen?.members.some(({ id }) => id === key.id) === true
+    return find(isSeen && this.#seen !== null ? this.#seen : await this.#look(), key)
+  }
+
+  async #look(): Promise<RosterView> {
+    this.#seen = await this.#parts.store.roster.view()
+    return this.#seen
+  }
+
+  #shareOf(view: RosterView, key: CollectorKey, heartbeatAt: number): Share {
+    const collector = find(view, key)
+    const { member, resource, by } = collector
+    // Two that joined at the same moment may not have seen each other: one of them finds out here.
+    refuseOtherDivision(collectorsOf(view, key.share)[0]?.by ?? by, key.share, by)
+    const { leaseMs } = this.#parts
+    return {
+      id: member.id,
+      filter: filterOf(holdingOf(view, collector).kept, resource),
+      by,
+      partitions: resource.partitions,
+      epoch: epochOf(view, resource),
+      expiresAt: heartbeatAt + leaseMs,
+      leaseMs,
+    }
+  }
+
+  #viewOf(view: RosterView, collector: Collector, load: CollectorLoad): CollectorView {
+    const { name, weight, draining, joinedAt, heartbeatAt } = collector.member
+    const { kept, revoked } = holdingOf(view, collector)
+    return {
+      ...load,
+      name,
+      weight,
+      filter: filterOf(kept, collector.resource),
+      revoked: filterOf(revoked, collector.resource),
+      draining,
+      joinedAt,
+      expiresAt: heartbeatAt + this.#parts.leaseMs,
+    }
+  }
+
+  #advise(members: readonly Member[], { partitions }: Resource): Advice {
+    const reported = members.map(({ id }) => ({ id, reports: this.#reports.of(id) }))
+    return adviseWorkers(reported, { now: this.#reports.now, partitions })
+  }
+}
+
+function find(view: RosterView, key: CollectorKey): Collector {
+  const collector = collectorsOf(view, key.share).find(({ member }) => member.id === key.id)
+  if (collector === undefined) throw unknown(key)
+  return collector
+}
+
+function unknown({ share, id }: CollectorKey): HeadraceError {
+  return new HeadraceError(
+    'collector_unknown',
+    `the share ${share} has no collector ${JSON.stringify(id.slice(0, 64))}: it left, was silent for a lease, or never joined`,
+    { remedy: `work on nothing more, and join again with POST /v1/shares/${share}/collectors` },
+  )
+}

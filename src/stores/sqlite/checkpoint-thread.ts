@@ -1,0 +1,16 @@
+// The thread of checkpointer.ts: copies the log into the file when told to, over a connection of its own.
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { copyLog } from './database.ts'
+
+const connection = new DatabaseSync(String(workerData))
+
+parentPort?.on('message', (message: 'copy' | 'close') => {
+  if (message === 'copy') {
+    copyLog(connection)
+    parentPort?.postMessage('copied')
+    return
+  }
+  connection.close()
+  parentPort?.close()
+})

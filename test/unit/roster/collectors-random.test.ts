@@ -1,0 +1,113 @@
+// Collectors that come, work, fall silent, lose answers and leave, chosen by a seed: at no moment do two of them work
+// on one residue, and in the end every residue is worked on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Random, createRandom } from '../../../src/random.ts'
+import type { Share } from '../../../src/roster/collectors.ts'
+import { printFilter, residuesFilter } from '../../../src/roster/filter.ts'
+import { type Shares, openShares, residuesOf } from './open-shares.ts'
+
+const share = 'vms'
+const PARTITIONS = 12
+
+/** What a collector outside believes: it works on `residues` until `expiresAt`, by the store's clock. */
+interface Believer {
+  id: string
+  residues: number[]
+  epoch: number
+  expiresAt: number
+}
+
+class World {
+  readonly shares: Shares
+  readonly random: Random
+  believers: Believer[] = []
+  /** The highest epoch under which a residue was worked on. */
+  readonly epochs = new Map<number, { epoch: number; by: string }>()
+
+  constructor(shares: Shares, random: Random) {
+    this.shares = shares
+    this.random = random
+  }
+
+  async join(): Promise<void> {
+    if (this.believers.length >= 5) return
+    const { id } = await this.shares.collectors.join(share, { partitions: PARTITIONS })
+    this.believers.push({ id, residues: [], epoch: 0, expiresAt: 0 })
+  }
+
+  /** Whoever asks works on nothing until it is answered; the answer may be lost. */
+  async ask(believer: Believer): Promise<void> {
+    believer.residues = []
+    const answer = await this.#call(believer, () => this.shares.collectors.ask({ share, id: believer.id }))
+    if (answer !== null) this.#takeOn(believer, answer)
+  }
+
+  /** A heartbeat without a word, or with what it works on; a lost answer changes nothing. */
+  async heartbeat(believer: Believer): Promise<void> {
+    const filter =
+      believer.residues.length === 0 ? [] : [printFilter(residuesFilter(PARTITIONS, believer.residues))]
+    const said = this.random.below(2) === 0 ? [] : filter
+    const key = { share, id: believer.id }
+    const answer = await this.#call(believer, () => this.shares.collectors.heartbeat(key, ...said))
+    if (answer === null) return
+    believer.expiresAt = answer.expiresAt
+    if (this.random.below(2) === 0) this.#takeOn(believer, answer)
+  }
+
+  async leave(believer: Believer): Promise<void> {
+    this.believers = this.believers.filter((other) => other !== believer)
+    await this.#call(believer, () => this.shares.collectors.leave({ share, id: believer.id }))
+  }
+
+  #takeOn(believer: Believer, { filter, epoch, expiresAt }: Share): void {
+    Object.assign(believer, { residues: residuesOf(filter), epoch, expiresAt })
+    for (const residue of believer.residues) {
+      const last = this.epochs.get(residue)
+      if (last !== undefined && last.by !== believer.id)
+        assert.ok(epoch > last.epoch, 'a later holder has a higher epoch')
+      this.epochs.set(residue, { epoch, by: believer.id })
+    }
+  }
+
+  async #call<Answer>(believer: Believer, call: () => Promise<Answer>): Promise<Answer | null> {
+    try {
+      const answer = await call()
+      return this.random.below(4) === 0 ? null : answer
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'collector_unknown', String(error))
+      this.believers = this.believers.filter((other) => other !== believer)
+      return null
+    }
+  }
+
+  /** Who works on each residue now. */
+  working(): number[] {
+    const now = this.shares.clock.now()
+    return this.believers.filter(({ expiresAt }) => now <= expiresAt).flatMap(({ residues }) => residues)
+  }
+}
+
+async function step(world: World): Promise<void> {
+  const { random, shares } = world
+  const one = world.believers.length === 0 ? null : random.pick(world.believers)
+  const choice = random.below(20)
+  if (choice < 2 || one === null) await world.join()
+  else if (choice < 7) await world.ask(one)
+  else if (choice < 13) await world.heartbeat(one)
+  else if (choice < 14) await world.leave(one)
+  await shares.clock.leap(random.below(200))
+  await shares.lead()
+}
+
+for (let seed = 1; seed <= 20; seed += 1) {
+  test(`[Q6] no two collectors work on one residue at once, seed ${seed}`, async () => {
+    const world = new World(await openShares(), createRandom(seed))
+    for (let nth = 0; nth < 600; nth += 1) {
+      await step(world)
+      const working = world.working()
+      assert.equal(new Set(working).size, working.length, `step ${nth}: ${working.join(' ')}`)
+    }
+    assert.ok(world.epochs.size === PARTITIONS, 'every residue was worked on')
+  })
+}
