@@ -1,32 +1,14 @@
 // This member's part in the roster: it joins, beats with the pulse, follows the allotments, leads when it has the
 // lease, hands over, and leaves. Rules of docs/spec/roster.md; what is decided is decided by pure functions.
-import type { Clock } from '../clock.ts'
 import type { Sent } from '../pulse.ts'
-import { Service, type ServiceState } from '../service.ts'
-import type { Pulse, Store } from '../store.ts'
-import type { Telemetry } from '../telemetry.ts'
+import { Service } from '../service.ts'
+import type { Pulse } from '../store.ts'
 import { lead } from './lead.ts'
 import { Ownership } from './ownership.ts'
+import type { RosterParts } from './parts.ts'
 import { legacyOf } from './plan.ts'
-import type { Timing } from './settings.ts'
-import type { Allotment, Beat, Beaten, Grant, Leader, NewMember, Resource, RosterView } from './store.ts'
+import type { Allotment, Beat, Beaten, Grant, Leader, Resource, RosterView } from './store.ts'
 import { Trust } from './trust.ts'
-
-/** What this member says of itself; its resources are those it shares. */
-export type About = Omit<NewMember, 'id' | 'serves'>
-
-export interface RosterParts {
-  store: Pick<Store, 'roster' | 'fences'>
-  clock: Clock
-  telemetry: Telemetry
-  timing: Timing
-  about(): About
-  /** How long a hand-over waits for what is in flight. */
-  drainWithinMs: number
-  health(): Readonly<Record<string, ServiceState>>
-  /** Sends the next pulse at once. */
-  pulseSoon(): void
-}
 
 export class Roster {
   readonly service: Service
@@ -60,6 +42,11 @@ export class Roster {
     return this.#id
   }
 
+  /** What people call this member. */
+  get name(): string {
+    return this.#parts.about().name
+  }
+
   /** The leader, as of the last pulse; null: none is known. */
   get leader(): Leader | null {
     return this.#leader
@@ -87,8 +74,18 @@ export class Roster {
     const { clock } = this.#parts
     const ownership = new Ownership({ resource, clock, trust: this.#trust, owner: () => this.#id })
     this.#ownerships.set(resource.name, ownership)
+    ownership.watch(() => {
+      const partitions = ownership.holding().length
+      this.#parts.telemetry.emit('roster.held', { resource: resource.name, partitions })
+    })
     if (this.#isMember) this.#serve(resource)
     return ownership
+  }
+
+  /** Looks at everything again with a pulse now, whether or not something seems to have changed. */
+  look(): void {
+    this.#unfinished = true
+    this.#parts.pulseSoon()
   }
 
   /** Whether work on a resource does not end: such a member sends no beat. [H5] */
@@ -125,7 +122,7 @@ export class Roster {
     const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
     this.#leader = beaten.leader
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
-    if (term !== null && term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
+    if (term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
     const mustLead = term !== null && (term !== wasLeading || beaten.silent.length > 0)
     if (beaten.version !== this.#version || mustLead || this.#unfinished) this.#follow()
   }
