@@ -110,7 +110,8 @@ class Cluster implements PostgresServer {
       unix_socket_directories: '',
       max_connections: 200,
       fsync: fsync ? 'on' : 'off',
-      synchronous_commit: fsync ? 'on' : 'off',
+      // Left to the file where it is on, so that a test can change it.
+      ...(fsync ? {} : { synchronous_commit: 'off' }),
       shared_preload_libraries: '',
       log_min_messages: 'fatal',
     }

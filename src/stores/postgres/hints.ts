@@ -41,9 +41,15 @@ export class Hints {
   #ear: Client | null = null
   #again: Timer | null = null
   #isClosed = false
+  #isDirect: boolean | null = null
 
   constructor(parts: HintsParts) {
     this.#parts = parts
+  }
+
+  /** Whether nothing stands between this process and the server; null: not known yet. */
+  get isDirect(): boolean | null {
+    return this.#isDirect
   }
 
   watch(listener: (hint: Hint) => void): () => void {
@@ -78,7 +84,8 @@ export class Hints {
     ear.on('notification', ({ payload }) => this.#hear(payload ?? ''))
     try {
       await ear.connect()
-      if (this.#isClosed || !(await isDirect(ear, queries))) {
+      this.#isDirect = await isDirect(ear, queries)
+      if (this.#isClosed || !this.#isDirect) {
         ear.off('end', lost)
         await ear.end()
         return

@@ -9,6 +9,7 @@ import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
 import { Hints } from './hints.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { inspect } from './inspect.ts'
 import { PostgresLocks } from './locks.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
@@ -44,13 +45,14 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
     fences: new PostgresFences(vital),
-    roster: new PostgresRoster(vital, hint),
+    roster: new PostgresRoster({ ...parts, connections: vital }),
     locks: new PostgresLocks(work),
     async pulse(request) {
       const answer = await pulse({ ...parts, connections: vital }, request)
       housekeeping.begin()
       return { ...answer, refusal: work.refusal }
     },
+    inspect: () => inspect({ connections: work, schema: address.schema, isDirect: hints.isDirect }),
     watch: (listener) => hints.watch(listener),
     close() {
       closing ??= closeAll()
