@@ -1,5 +1,5 @@
 // PostgreSQL stores in schemas of their own, whose clock the test moves.
-import pg from 'pg'
+import { Pool } from 'pg'
 import { noFaults } from '../../src/fault.ts'
 import type { Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
@@ -13,11 +13,11 @@ import type { PostgresServer } from '../servers/postgres.ts'
 /** Has the store read its time from a table, and writes the virtual time there before each call. */
 class Schema {
   readonly name: string
-  readonly #pool: pg.Pool
+  readonly #pool: Pool
   #written: number | null = null
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(name: string, pool: pg.Pool) {
+  constructor(name: string, pool: Pool) {
     this.name = name
     this.#pool = pool
   }
@@ -50,7 +50,7 @@ export interface PostgresPlaces extends Durable {
 
 /** Places on a server; `through` is the address that stores are opened by, when something stands between. */
 export function postgresPlaces(server: PostgresServer, through?: (schema: string) => string): PostgresPlaces {
-  const pool = new pg.Pool({ connectionString: server.url(), max: 2 })
+  const pool = new Pool({ connectionString: server.url(), max: 2 })
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   const schemas = new Map<string, Schema>()

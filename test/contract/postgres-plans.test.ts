@@ -12,7 +12,7 @@ const ROWS = 200_000
 const PARTITIONS = 32
 const now = systemClock.now()
 const list = (values: readonly unknown[]): string => `{${values.join(',')}}`
-const some = <Value>(count: number, value: (nth: number) => Value): string =>
+const some = (count: number, value: (nth: number) => unknown): string =>
   list(Array.from({ length: count }, (_, nth) => value(nth)))
 const all = some(PARTITIONS, (nth) => nth)
 const epochs = some(PARTITIONS, () => 1)

@@ -5,7 +5,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import { Client } from 'pg'
 import { findBinaries } from './binaries.ts'
 
 export interface PostgresServer {
@@ -168,7 +168,7 @@ function urlOf(address: string, parameters: Record<string, string>): string {
 }
 
 async function runOn(address: string, text: string, values: unknown[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: address })
+  const client = new Client({ connectionString: address })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(text, values)).rows

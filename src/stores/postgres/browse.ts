@@ -38,23 +38,24 @@ export class PostgresBrowse implements Browse {
     return { now, entries }
   }
 
-  #pages(pool: KnownPool, query: EntryQuery, now: number): Promise<Row[][]> {
+  async #pages(pool: KnownPool, query: EntryQuery, now: number): Promise<Row[][]> {
     const { key, state } = query
     const window = windowOf(query, now)
     const ask = (list: string, first: unknown, more: unknown[] = []): Promise<Row[]> =>
       this.#parts.connections.query(list, [pool.id, first, ...window, ...more], READ)
-    if (key !== undefined) return Promise.all([ask('list_key', key, [state ?? null, now])])
+    if (key !== undefined) return [await ask('list_key', key, [state ?? null, now])]
+    if (state === undefined) {
+      return Promise.all([ask('list_live', pool.partitions, [null]), ask('list_dead', pool.partitions)])
+    }
     switch (state) {
       case 'dead':
-        return Promise.all([ask('list_dead', pool.partitions)])
+        return [await ask('list_dead', pool.partitions)]
       case 'backing-off':
-        return Promise.all([ask('list_failing', pool.partitions)])
+        return [await ask('list_failing', pool.partitions)]
       case 'waiting':
-        return Promise.all([ask('list_live', pool.partitions, [false])])
+        return [await ask('list_live', pool.partitions, [false])]
       case 'due':
-        return Promise.all([ask('list_live', pool.partitions, [null])])
-      default:
-        return Promise.all([ask('list_live', pool.partitions, [null]), ask('list_dead', pool.partitions)])
+        return [await ask('list_live', pool.partitions, [null])]
     }
   }
 

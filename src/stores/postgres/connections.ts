@@ -165,8 +165,8 @@ export class Connections {
 
 /** Loads the driver, which is installed beside this package by those who use it. */
 export async function loadDriver(): Promise<{
-  createPool(config: PoolConfig): Pool
-  createClient(config: PoolConfig): import('pg').Client
+  createPool: (config: PoolConfig) => Pool
+  createClient: (config: PoolConfig) => import('pg').Client
 }> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new HeadraceError('store_unknown', 'the PostgreSQL driver `pg` is not installed', {
@@ -175,15 +175,15 @@ export async function loadDriver(): Promise<{
     })
   })
   const numbers = {
-    getTypeParser: (oid: number, format?: 'text' | 'binary') => {
-      if (oid === INT8 && format !== 'binary') return Number
-      if (oid === INT8_ARRAY && format !== 'binary') return parseNumbers
+    getTypeParser: (oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') => {
+      if (Number(oid) === INT8 && format !== 'binary') return Number
+      if (Number(oid) === INT8_ARRAY && format !== 'binary') return parseNumbers
       return pg.types.getTypeParser(oid, format)
     },
   }
   const withNumbers = (config: PoolConfig): PoolConfig => ({
     ...config,
-    types: numbers as NonNullable<PoolConfig['types']>,
+    types: numbers,
   })
   return {
     createPool: (config) => new pg.Pool(withNumbers(config)),

@@ -14,7 +14,7 @@ export interface HintsParts {
   clock: Clock
   /** Who sends: one's own hints are not heard again. */
   opening: string
-  createClient(config: PoolConfig): Client
+  createClient: (config: PoolConfig) => Client
   config: PoolConfig
 }
 
@@ -44,6 +44,11 @@ export class Hints {
 
   constructor(parts: HintsParts) {
     this.#parts = parts
+  }
+
+  /** Whether hints of other processes are heard. */
+  get isListening(): boolean {
+    return this.#ear !== null
   }
 
   watch(listener: (hint: Hint) => void): () => void {

@@ -26,7 +26,7 @@ export interface PostgresLogParts extends Pick<StoreContext, 'faults'> {
   topics: Topics
   requests: Requests
   clock: Clock
-  hint(hint: Hint): void
+  hint: (hint: Hint) => void
 }
 
 const APPEND: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact' }

@@ -13,21 +13,30 @@ export async function migrate(pool: Pool, queries: Queries, address: string): Pr
   const client = await pool.connect()
   let failure: unknown
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const found = await look(client, queries, address)
-        if (found === null) await client.query(queries.text('create_schema'))
-        if ((found ?? 0) < latestVersion()) await bringUp(client, queries, address)
-        return found ?? 0
-      } catch (error) {
-        if (attempt === MOST_TRIES || !RACES.includes(codeOf(error) ?? '')) throw error
-      }
-    }
+    return await patiently(() => migrateOn(client, queries, address))
   } catch (error) {
     failure = error
     throw error
   } finally {
     client.release(failure !== undefined)
+  }
+}
+
+async function migrateOn(client: PoolClient, queries: Queries, address: string): Promise<number> {
+  const found = await look(client, queries, address)
+  if (found === null) await client.query(queries.text('create_schema'))
+  if ((found ?? 0) < latestVersion()) await bringUp(client, queries, address)
+  return found ?? 0
+}
+
+/** Again, when another process did the same at the same time. */
+async function patiently<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === MOST_TRIES || !RACES.includes(codeOf(error) ?? '')) throw error
+    }
   }
 }
 

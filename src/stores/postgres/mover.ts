@@ -10,7 +10,7 @@ export interface PostgresMoverParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
   pools: Pools
   topics: Topics
-  hint(hint: Hint): void
+  hint: (hint: Hint) => void
 }
 
 /** A lost answer only loses the answer: the next move goes on. */

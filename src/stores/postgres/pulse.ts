@@ -8,7 +8,7 @@ import type { Pools } from './pools.ts'
 export interface PulseParts {
   connections: Connections
   pools: Pools
-  hint(hint: Hint): void
+  hint: (hint: Hint) => void
 }
 
 /** A pulse that takes longer is sent again by the one who sent it, which counts its trust from the first. */

@@ -8,6 +8,7 @@ import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
 import { Hints } from './hints.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { inspect } from './inspect.ts'
 import { PostgresLocks } from './locks.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
@@ -45,12 +46,15 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
       housekeeping.begin()
       return { ...answer, refusal: work.refusal }
     },
+    inspect: () => inspect({ connections: work, schema: address.schema, isListening: hints.isListening }),
     watch: (listener) => hints.watch(listener),
     close() {
-      closing ??= housekeeping.settled().then(async () => {
+      const close = async (): Promise<void> => {
+        await housekeeping.settled()
         await hints.close()
         await Promise.all([work.close(), vital.close()])
-      })
+      }
+      closing ??= close()
       return closing
     },
   }

@@ -11,7 +11,7 @@ const samples: [string, RegExp][] = [
   ['sqlite::memory:', /write memory:/],
   ['sqlite:./a.db?mode=ro', /without "\?"/],
   ['sqlite:file:a.db?cache=shared', /without "\?"/],
-  ['postgres://me:secret@db/x', /write sqlite:/],
+  ['mysql://me:secret@db/x', /write sqlite:/],
   ['', /write sqlite:/],
 ]
 
