@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
 import { noFaults } from '../../src/fault.ts'
+import { poolResource } from '../../src/fence.ts'
 import type { Hint, Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { type Telemetry, createTelemetry } from '../../src/telemetry.ts'
@@ -120,6 +121,35 @@ void describe('postgres: cuts and restarts', { skip }, () => {
     await assert.rejects(raise, { code: 'store_busy', retryable: true })
     await holding
     assert.equal((await store.fences.fences('r'))[0]?.owner, 'a')
+  })
+
+  void test('[Y8] a member that stands still after it sent a change holds no lock', async () => {
+    const proxy = await newProxy()
+    const schema = newSchema()
+    const [stuck, other] = [await open(schema, proxy), await open(schema)]
+    const { pool, move } = await openTicks(stuck)
+    await openTicks(other)
+    await pool.put('a')
+    // Connections enough for all of them: what a new one needs first would be held, too.
+    await Promise.all([1, 2, 3, 4].flatMap(() => [pool.count(), stuck.fences.fences('r')]))
+    const letGo = proxy.hold('answers')
+    const unanswered = [
+      move(),
+      stuck.fences.raise(poolResource('ticks'), pool.claim),
+      stuck.roster.decide({ leader: 'a', term: 1, leaseMs: 1, gapMs: 1, dead: [], changes: [] }),
+    ].map((call) => call.catch((error: unknown) => error))
+    const next = { owner: 'b', held: [{ partition: 0, epoch: 2 }] }
+    await until('the move was made', async () =>
+      (await other.log.topic('ticked')).bounds.some(({ head }) => head > 0),
+    )
+    assert.equal((await other.fences.raise(poolResource('ticks'), next))[0]?.raised, true)
+    assert.equal(await other.roster.stepDown('nobody'), false)
+    const locks = await server.run(
+      "select from pg_locks where mode = 'RowExclusiveLock' and not pid = pg_backend_pid()",
+    )
+    assert.deepEqual(locks, [])
+    await Promise.all(unanswered)
+    letGo()
   })
 
   void test('[Y4] a restart of the server is survived, by calls under way and by later ones', async () => {

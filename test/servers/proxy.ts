@@ -6,8 +6,8 @@ export interface Proxy {
   port: number
   /** Cuts the connection that next sends this text, when its answer comes; the answer is lost. Resolves at the cut. */
   cutAnswerTo(text: string): Promise<void>
-  /** Lets nothing through in either direction until the returned function is called. */
-  hold(): () => void
+  /** Lets nothing through in either direction, or no answers, until the returned function is called. */
+  hold(what?: 'answers'): () => void
   close(): Promise<void>
 }
 
@@ -15,6 +15,7 @@ export async function startProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let armed: { text: string; cut: () => void } | null = null
   let held: (() => void)[] | null = null
+  let isAnswersOnly = false
   const pass = (write: () => void): void => void (held === null ? write() : held.push(write))
 
   const server = createServer((near) => {
@@ -36,7 +37,8 @@ export async function startProxy(target: number): Promise<Proxy> {
         doomed = armed.cut
         armed = null
       }
-      pass(() => far.write(chunk))
+      if (isAnswersOnly) far.write(chunk)
+      else pass(() => far.write(chunk))
     })
     far.on('data', (chunk) => {
       if (doomed === null) return pass(() => near.write(chunk))
@@ -51,11 +53,13 @@ export async function startProxy(target: number): Promise<Proxy> {
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     cutAnswerTo: (text) => new Promise((cut) => (armed = { text, cut })),
-    hold() {
+    hold(what) {
+      isAnswersOnly = what === 'answers'
       const waiting: (() => void)[] = []
       held = waiting
       return () => {
         held = null
+        isAnswersOnly = false
         for (const write of waiting) write()
       }
     },

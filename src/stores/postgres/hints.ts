@@ -14,7 +14,7 @@ export interface HintsParts {
   clock: Clock
   /** Who sends: one's own hints are not heard again. */
   opening: string
-  createClient: (config: PoolConfig) => Client
+  createClient(config: PoolConfig): Client
   config: PoolConfig
 }
 
@@ -41,14 +41,15 @@ export class Hints {
   #ear: Client | null = null
   #again: Timer | null = null
   #isClosed = false
+  #isDirect: boolean | null = null
 
   constructor(parts: HintsParts) {
     this.#parts = parts
   }
 
-  /** Whether hints of other processes are heard. */
-  get isListening(): boolean {
-    return this.#ear !== null
+  /** Whether nothing stands between this process and the server; null: not known yet. */
+  get isDirect(): boolean | null {
+    return this.#isDirect
   }
 
   watch(listener: (hint: Hint) => void): () => void {
@@ -68,8 +69,8 @@ export class Hints {
 
   /** Begins to hear the others, if the connection is direct; what fails is tried again later. */
   async listen(): Promise<void> {
-    const { createClient, config, queries, clock } = this.#parts
-    const ear = createClient(config)
+    const { config, queries, clock } = this.#parts
+    const ear = this.#parts.createClient(config)
     const lost = (): void => {
       if (this.#ear !== ear && this.#ear !== null) return
       this.#ear = null
@@ -83,7 +84,8 @@ export class Hints {
     ear.on('notification', ({ payload }) => this.#hear(payload ?? ''))
     try {
       await ear.connect()
-      if (this.#isClosed || !(await isDirect(ear, queries))) {
+      this.#isDirect = await isDirect(ear, queries)
+      if (this.#isClosed || !this.#isDirect) {
         ear.off('end', lost)
         await ear.end()
         return

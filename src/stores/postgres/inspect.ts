@@ -1,76 +1,81 @@
-// What a PostgreSQL store finds of its server, its schema and what stands between. Changes nothing.
+// What a PostgreSQL store finds of its server, its schema and its rights. Changes nothing.
 import type { Finding } from '../../store.ts'
 import type { Connections, Row } from './connections.ts'
 import { READ } from './pools.ts'
 import { latestVersion } from './queries.ts'
 
-const LEAST_SERVER = 150_000
-
 export interface InspectParts {
   connections: Connections
   schema: string
-  /** Whether other members are heard at once. */
-  isListening: boolean
+  /** Whether nothing stands between this process and the server; null: not known yet. */
+  isDirect: boolean | null
 }
 
-export async function inspect({ connections, schema, isListening }: InspectParts): Promise<Finding[]> {
+export async function inspect({ connections, schema, isDirect }: InspectParts): Promise<Finding[]> {
   const [row = {}] = await connections.query('inspect', [schema], READ)
-  return [...serverFindings(row), ...schemaFindings(row, schema), poolerFinding(isListening)]
-}
-
-function serverFindings(row: Row): Finding[] {
-  const server = row['server'] as number
-  const version = `${Math.floor(server / 10_000)}.${server % 10_000}`
   return [
-    finding('server', server >= LEAST_SERVER, `PostgreSQL ${version}`, 'upgrade to PostgreSQL 15 or newer'),
     finding(
-      'primary',
-      row['is_replica'] === false && row['is_read_only'] === false,
-      row['is_replica'] === true ? 'a replica, which takes no writes' : 'takes writes',
-      'connect to the primary, without default_transaction_read_only',
+      'server',
+      row['is_known'] === true,
+      `PostgreSQL ${String(row['server'])}`,
+      'upgrade it to 15 or newer',
     ),
-    finding(
-      'durability',
-      row['is_durable'] === true,
-      row['is_durable'] === true ? 'commits wait for the disk' : 'fsync or synchronous_commit is off',
-      'turn fsync and synchronous_commit on, or accept that a crash of the server loses acknowledged work',
-    ),
-    finding(
-      'vacuum',
-      row['vacuums'] === true,
-      row['vacuums'] === true ? 'autovacuum is on' : 'autovacuum is off',
-      'turn autovacuum on: pools leave dead rows behind',
-    ),
-  ]
-}
-
-function schemaFindings(row: Row, schema: string): Finding[] {
-  const version = row['schema_version'] as number
-  const latest = latestVersion()
-  return [
     finding(
       'schema',
-      version === latest,
-      `${schema} has version ${version}, this Headrace knows ${latest}`,
-      version > latest ? 'upgrade this Headrace' : 'run `headrace migrate`',
+      row['version'] === latestVersion(),
+      `${schema}, version ${String(row['version'])}`,
+      'run the same version of Headrace everywhere, and restart this one',
     ),
-    finding(
-      'permissions',
-      row['may_write'] === true,
-      row['may_write'] === true ? `may read and write ${schema}` : `may not write every table of ${schema}`,
-      `grant usage on the schema ${schema}, and select, insert, update and delete on its tables`,
-    ),
+    finding('primary', row['only_reads'] === false, primary(row), 'give the address of the primary'),
+    durability(row),
+    rights(row, schema),
+    room(row),
+    pooler(isDirect),
   ]
-}
-
-/** Behind a pooler all works, only wake-ups between members wait for the next pulse. So it is no failure. */
-function poolerFinding(isListening: boolean): Finding {
-  const detail = isListening
-    ? 'none: members wake each other at once'
-    : 'something stands between, or LISTEN failed: members wake each other with the next pulse, half a second at most'
-  return finding('pooler', true, detail, '')
 }
 
 function finding(check: string, ok: boolean, detail: string, remedy: string): Finding {
   return { check, ok, detail, remedy: ok ? null : remedy }
+}
+
+function primary(row: Row): string {
+  return row['only_reads'] === false ? 'it takes writes' : 'it is a standby, and only reads'
+}
+
+function durability(row: Row): Finding {
+  const names = ['fsync', 'synchronous_commit', 'full_page_writes']
+  const off = names.filter((name) => row[name] === 'off')
+  const detail = names.map((name) => `${name} ${String(row[name])}`).join(', ')
+  return finding(
+    'durability',
+    off.length === 0,
+    detail,
+    `set ${off.join(' and ')} to on: a power cut would lose answered work`,
+  )
+}
+
+function rights(row: Row, schema: string): Finding {
+  const forbidden = row['forbidden'] as string[]
+  const detail = forbidden.length === 0 ? `all tables of ${schema}` : `not for ${forbidden.join(', ')}`
+  return finding(
+    'rights',
+    forbidden.length === 0,
+    detail,
+    `grant select, insert, update, delete on all tables in schema ${schema}`,
+  )
+}
+
+function room(row: Row): Finding {
+  const [used, most] = [row['connections'] as number, row['most_connections'] as number]
+  const remedy =
+    'raise max_connections, give a smaller `max` in the address, or put a pooler before the server'
+  return finding('connections', used < most * 0.9, `${used} of ${most} in use`, remedy)
+}
+
+function pooler(isDirect: boolean | null): Finding {
+  const detail =
+    isDirect === false
+      ? 'a pooler or proxy stands between: hints of other processes are not heard, and pulses find their work'
+      : 'direct: hints of other processes are heard'
+  return { check: 'pooler', ok: true, detail, remedy: null }
 }

@@ -29,7 +29,7 @@ export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
   pools: Pools
   requests: Requests
-  hint: (hint: Hint) => void
+  hint(hint: Hint): void
 }
 
 /** A repeat of a settle finds no turn. */

@@ -3,7 +3,8 @@ import type { PoolConfig } from 'pg'
 import type { Store, StoreContext } from '../../store.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresBrowse } from './browse.ts'
-import { Connections, loadDriver } from './connections.ts'
+import { Connections } from './connections.ts'
+import { loadDriver } from './driver.ts'
 import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
 import { Hints } from './hints.ts'
@@ -32,6 +33,11 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
   const topics = new Topics(work)
   const parts = { ...context, connections: work, pools, topics, requests: new Requests(opening), hint }
   const housekeeping = new Housekeeping(parts)
+  const closeAll = async (): Promise<void> => {
+    await housekeeping.settled()
+    await hints.close()
+    await Promise.all([work.close(), vital.close()])
+  }
   let closing: Promise<void> | null = null
   return {
     address: address.shown,
@@ -39,22 +45,17 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
     fences: new PostgresFences(vital),
-    roster: new PostgresRoster(vital, hint),
+    roster: new PostgresRoster({ ...parts, connections: vital }),
     locks: new PostgresLocks(work),
     async pulse(request) {
       const answer = await pulse({ ...parts, connections: vital }, request)
       housekeeping.begin()
       return { ...answer, refusal: work.refusal }
     },
-    inspect: () => inspect({ connections: work, schema: address.schema, isListening: hints.isListening }),
+    inspect: () => inspect({ connections: work, schema: address.schema, isDirect: hints.isDirect }),
     watch: (listener) => hints.watch(listener),
     close() {
-      const close = async (): Promise<void> => {
-        await housekeeping.settled()
-        await hints.close()
-        await Promise.all([work.close(), vital.close()])
-      }
-      closing ??= close()
+      closing ??= closeAll()
       return closing
     },
   }
@@ -78,13 +79,12 @@ async function connect(
     const [row] = await work.query('opening', [], READ)
     const opening = row?.['opening'] as string
     const vital = new Connections({ ...shared, pool: poolOf(VITAL) })
-    const { createClient } = driver
     const hints = new Hints({
       connections: work,
       queries,
       clock,
       opening,
-      createClient,
+      createClient: (config) => driver.createClient(config),
       config: configOf(address),
     })
     await hints.listen()
