@@ -69,6 +69,18 @@ const statements: { name: string; values: unknown[]; uses: string[] }[] = [
     uses: ['Index Scan using entry_pkey', 'Index Scan using entry_due'],
   },
   { name: 'next_dues', values: [some(PARTITIONS, () => 1), all], uses: ['using entry_due'] },
+  {
+    name: 'beat',
+    values: ['me', 3000, 3000, true, '{}', '{}', '[]', some(PARTITIONS, () => 1), all],
+    uses: ['using entry_due', 'lease_pkey'],
+  },
+  { name: 'fold_puts', values: [1, ...claim, 1000, false], uses: ['arrival_pkey', 'entry_pkey'] },
+  { name: 'fold_events', values: [2, 1000], uses: ['event_arrival_pkey'] },
+  {
+    name: 'append',
+    values: [2, 'id', 1000, some(1000, () => 1), keys, keys, keys, nothing],
+    uses: ['head_pkey'],
+  },
   { name: 'cancel', values: [1, 'key-1', null], uses: ['entry_pkey'] },
   { name: 'list_live', values: [1, PARTITIONS, ...page, null], uses: ['using entry_due'] },
   { name: 'list_dead', values: [1, PARTITIONS, ...page], uses: ['entry_dead'] },
