@@ -40,6 +40,9 @@ export interface CrewVerdict extends Verdict {
   ownership: OwnershipVerdict
   /** What the servers said of failures. */
   talk: string[]
+  /** Deadlocks that the store had to break, and connections that a server has at the end, on average. */
+  deadlocks: number
+  connections: number
 }
 
 const SETTLED_WITHIN_MS = 20_000
@@ -79,7 +82,7 @@ export class Crew {
   static async of(size: number, options: CrewOptions = {}): Promise<Crew> {
     const crew = await Crew.open(options)
     try {
-      for (let nth = 0; nth < size; nth++) await crew.start()
+      await Promise.all(Array.from({ length: size }, () => crew.start()))
       await crew.settled()
       return crew
     } catch (error) {
@@ -90,6 +93,11 @@ export class Crew {
 
   get mates(): Mate[] {
     return [...this.#mates]
+  }
+
+  /** One of them, by chance. */
+  anyone(): Mate {
+    return this.mates[this.witness.random.below(this.#mates.size)] as Mate
   }
 
   /** One more server, and load on it. */
@@ -178,7 +186,16 @@ export class Crew {
     const verdict = await this.witness.judge(...this.mates.map(({ server }) => server))
     const ownership = await this.audit.verdict()
     const talk = [...this.#talk, ...this.mates.flatMap(failuresOf)]
-    return { ...verdict, seed: this.witness.seed, ownership, talk }
+    return { ...verdict, seed: this.witness.seed, ownership, talk, ...(await this.#strain()) }
+  }
+
+  async #strain(): Promise<Pick<CrewVerdict, 'deadlocks' | 'connections'>> {
+    const [row] = await this.store.run(
+      `select (select sum(deadlocks) from pg_stat_database) as deadlocks,
+         (select count(*) from pg_stat_activity where application_name = 'headrace') as connections`,
+    )
+    const connections = Math.ceil(Number(row?.['connections']) / this.#mates.size)
+    return { deadlocks: Number(row?.['deadlocks']), connections }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

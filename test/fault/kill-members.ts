@@ -1,7 +1,7 @@
-// SIGKILL of one of three members at random moments, a third of them the leader; each is followed by another.
-import { Crew, type CrewVerdict, type Mate, untilTime } from './crew.ts'
+// SIGKILL of a member at random moments, a third of them the leader; each is followed by another.
+import { type Crew, type Mate, untilTime } from './crew.ts'
 
-export interface KilledMembers extends CrewVerdict {
+export interface KilledMembers {
   /** How many of the killed were the leader. */
   leaders: number
   /** Of every partition of every killed member: from the kill to the first write of the next owner. */
@@ -12,50 +12,49 @@ export interface KillPlan {
   kills: number
   /** From one kill to the next. */
   apartMs: readonly [least: number, most: number]
+  /** From a kill to the start of the next server. */
+  restartAfterMs: number
   progress?: (text: string) => void
 }
 
-const RESTART_AFTER_MS = 5000
+interface Kill {
+  member: string
+  at: number
+  wasLeader: boolean
+}
 
-export async function killMembers({
-  kills,
-  apartMs,
-  progress = () => undefined,
-}: KillPlan): Promise<KilledMembers> {
-  await using crew = await Crew.of(3)
+export async function killMembers(crew: Crew, plan: KillPlan): Promise<KilledMembers> {
+  const { kills, apartMs, restartAfterMs, progress = () => undefined } = plan
   const { random } = crew.witness
-  const killed: { member: string; at: number; wasLeader: boolean }[] = []
+  const killed: Kill[] = []
   let killAt = performance.now() + random.next() * 1000
   for (let nth = 0; nth < kills; nth++) {
     await untilTime(killAt)
     const victim = await choose(crew, nth % 3 === 0)
-    const wasLeader = (await crew.leader()) === victim
-    const member = await crew.idOf(victim)
-    const at = Date.now()
     const began = performance.now()
-    const gone = crew.kill(victim)
-    killed.push({ member, at, wasLeader })
-    await gone
-    await untilTime(began + RESTART_AFTER_MS)
+    killed.push(await killOne(crew, victim))
+    await untilTime(began + restartAfterMs)
     await crew.start()
     killAt = began + apartMs[0] + random.next() * (apartMs[1] - apartMs[0])
-    progress(`kill ${nth + 1} of ${kills}: ${victim.name}${wasLeader ? ', the leader' : ''}`)
+    progress(
+      `kill ${nth + 1} of ${kills}: ${victim.name}${killed.at(-1)?.wasLeader === true ? ', the leader' : ''}`,
+    )
   }
   await crew.settled()
-  const verdict = await crew.judge()
   const takenOverMs: number[] = []
-  for (const { member, at } of killed)
-    takenOverMs.push(...(await crew.audit.takenOver({ member, at, from: 'then' })))
-  return { ...verdict, leaders: killed.filter(({ wasLeader }) => wasLeader).length, takenOverMs }
+  for (const kill of killed) takenOverMs.push(...(await crew.audit.takenOver({ ...kill, from: 'then' })))
+  return { leaders: killed.filter(({ wasLeader }) => wasLeader).length, takenOverMs }
+}
+
+async function killOne(crew: Crew, victim: Mate): Promise<Kill> {
+  const wasLeader = (await crew.leader()) === victim
+  const member = await crew.idOf(victim)
+  const at = Date.now()
+  await crew.kill(victim)
+  return { member, at, wasLeader }
 }
 
 async function choose(crew: Crew, aimsAtLeader: boolean): Promise<Mate> {
   const leader = aimsAtLeader ? await crew.leader() : undefined
-  return leader ?? (crew.mates[crew.witness.random.below(crew.mates.length)] as Mate)
-}
-
-/** A part of the sorted values: 0.99 is the 99th percentile. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? Infinity)
+  return leader ?? crew.anyone()
 }
