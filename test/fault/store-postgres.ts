@@ -1,5 +1,5 @@
 // Reads a PostgreSQL store as a stranger would: by SQL of its own, without the product's code.
-import pg from 'pg'
+import { Client } from 'pg'
 import { type TopicEvent, nameOf } from './check-ticks.ts'
 import type { StoreContents, StoreReader } from './store-reader.ts'
 
@@ -21,8 +21,8 @@ export function postgresReader(address: string): StoreReader {
   }
 }
 
-async function asking<Answer>(address: string, ask: (client: pg.Client) => Promise<Answer>): Promise<Answer> {
-  const client = new pg.Client({ connectionString: address })
+async function asking<Answer>(address: string, ask: (client: Client) => Promise<Answer>): Promise<Answer> {
+  const client = new Client({ connectionString: address })
   await client.connect()
   try {
     return await ask(client)
@@ -31,7 +31,7 @@ async function asking<Answer>(address: string, ask: (client: pg.Client) => Promi
   }
 }
 
-async function readEvents(client: pg.Client): Promise<TopicEvent[]> {
+async function readEvents(client: Client): Promise<TopicEvent[]> {
   const { rows } = await client.query<EventRow>(
     `select e.partition, e.event_offset as offset, e.id, e.value, e.time
      from headrace.event e join headrace.topic t on t.id = e.topic
@@ -40,7 +40,7 @@ async function readEvents(client: pg.Client): Promise<TopicEvent[]> {
   return rows.map((row) => ({ ...row, offset: Number(row.offset), time: Number(row.time) }))
 }
 
-async function readWaiting(client: pg.Client): Promise<Set<string>> {
+async function readWaiting(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ key: string; slot: string }>(
     `select e.key, e.slot from headrace.entry e join headrace.pool p on p.id = e.pool
      where p.name = 'ticks' and e.state = 'live'`,
