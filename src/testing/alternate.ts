@@ -34,6 +34,7 @@ export function alternate(first: Store, second: Store): Store {
       topic: (name) => next().log.topic(name),
       trim: (topic, limit) => next().log.trim(topic, limit),
     },
+    arrivals: first.arrivals,
     mover: { move: (request) => next().mover.move(request) },
     fences: {
       raise: (resource, claim) => next().fences.raise(resource, claim),
@@ -55,6 +56,7 @@ export function alternate(first: Store, second: Store): Store {
       held: () => next().locks.held(),
     },
     pulse: (request) => next().pulse(request),
+    inspect: () => next().inspect(),
     watch: (listener) => first.watch(listener),
     close: async () => {
       for (const store of [first, second]) await store.close()

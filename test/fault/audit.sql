@@ -33,7 +33,7 @@ create function witness.note_claim() returns trigger language plpgsql as $$
 declare
   said jsonb := nullif(current_setting('headrace_audit.claim', true), '')::jsonb;
 begin
-  -- Every fenced statement has a part that deletes and parts that update; one note is enough where nothing was updated.
+  -- Every fenced statement has a part that deletes; what updates is noted only where something was updated.
   if said is null or (tg_op = 'UPDATE' and not exists (select from touched)) then return null; end if;
   insert into witness.claim
   select nextval('witness.fact'), extract(epoch from clock_timestamp()) * 1000, said ->> 'resource', said ->> 'owner',
@@ -51,6 +51,8 @@ begin
   return null;
 end $$;
 create trigger witness_removed after delete on headrace.entry
+  referencing old table as touched for each statement execute function witness.note_claim();
+create trigger witness_folded after delete on headrace.arrival
   referencing old table as touched for each statement execute function witness.note_claim();
 create trigger witness_changed after update on headrace.entry
   referencing old table as touched for each statement execute function witness.note_claim();

@@ -49,7 +49,7 @@ async function grownBy(work: () => Promise<unknown>): Promise<Partial<OwnershipV
   return Object.fromEntries(grown.filter(([, more]) => more !== 0))
 }
 
-test('[P5] [Y1] a raise, an accepted move and a refused one are written down as what they are', async () => {
+test('[P5] [Y9] a raise, an accepted move and a refused one are written down as what they are', async () => {
   assert.deepEqual(await grownBy(() => raise('x', 1)), { raises: 1 })
   assert.deepEqual(await grownBy(() => raise('x', 1)), {})
   assert.deepEqual(await grownBy(put), {})

@@ -23,6 +23,7 @@ export function openMemoryStore(context: StoreContext): Store {
     address: 'memory:',
     pool: { entries: pools, browse: pools },
     log,
+    arrivals: null,
     mover: createMover(pools, log, fences),
     fences,
     roster,
@@ -33,8 +34,12 @@ export function openMemoryStore(context: StoreContext): Store {
         now: context.clock.now(),
         nextDueAt: new Map(asked.map(({ pool, partitions }) => [pool, pools.nextDueAt(pool, partitions)])),
         beaten: beat === null ? null : roster.beat(beat),
+        arrived: [],
         refusal: null,
       })
+    },
+    inspect: async () => {
+      return [{ check: 'durability', ok: true, detail: 'nothing survives this process', remedy: null }]
     },
     watch(listener) {
       listeners.add(listener)

@@ -6,6 +6,7 @@ import { Database, latestVersion } from './database.ts'
 import { SqliteFences } from './fences.ts'
 import { watchForeign } from './foreign.ts'
 import { type Chores, Housekeeping } from './housekeeping.ts'
+import { inspect } from './inspect.ts'
 import { SqliteLocks } from './locks.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
@@ -42,11 +43,13 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     address: `sqlite:${path}`,
     pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
     log,
+    arrivals: null,
     mover: new SqliteMover({ ...parts, log }),
     fences,
     roster,
     locks: new SqliteLocks(parts),
     pulse: (request) => pulse({ ...parts, roster, clock, housekeeping }, request),
+    inspect: () => inspect(database),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -82,5 +85,5 @@ async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): P
       ? session.read(() => ({ ...look(clock.now()), beaten: null }), 'pulse')
       : await session.write('beat', (tx) => ({ ...look(tx.now), beaten: roster.beatIn(tx, beat) }))
   housekeeping.begin(chores)
-  return { ...answer, refusal: session.refusal() }
+  return { ...answer, arrived: [], refusal: session.refusal() }
 }
