@@ -1,6 +1,12 @@
 // headrace(options): opens the store, builds the services, one start(), one stop().
 import { type Clock, systemClock } from './clock.ts'
-import { type Duration, toMs } from './duration.ts'
+import {
+  type PoolOptions,
+  type TicksOptions,
+  type TopicOptions,
+  poolSettings,
+  topicSettings,
+} from './asked-settings.ts'
 import { type Faults, noFaults } from './fault.ts'
 import { poolResource } from './fence.ts'
 import { Gate } from './gate.ts'
@@ -10,8 +16,8 @@ import { Topic } from './log/topic.ts'
 import { createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
-import { checkChoice, checkName, checkPartitions } from './check.ts'
-import { MODES, type Mode } from './pool/entry.ts'
+import { checkName, checkPartitions } from './check.ts'
+import { Folding } from './pool/folding.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
@@ -24,24 +30,6 @@ import { Service, type ServiceState } from './service.ts'
 import type { Store } from './store.ts'
 import { openStore } from './stores/open.ts'
 import { type Telemetry, createTelemetry } from './telemetry.ts'
-
-export interface PoolOptions {
-  partitions?: number
-  mode?: Mode
-  /** How long fired slots are remembered, in mode `each`; unless said, as long as the store says. */
-  remember?: Duration
-}
-
-export interface TopicOptions {
-  partitions?: number
-  /** How long events are kept; unless said, what the option `retention` says, else the store. */
-  retention?: Duration
-}
-
-export interface TicksOptions extends PoolOptions {
-  /** The topic that due ticks move to; the pool's name unless said. */
-  topic?: string
-}
 
 /** What is handed in from outside: by tests and the simulator, never by configuration. */
 export interface Surroundings {
@@ -84,6 +72,8 @@ export class Headrace {
   readonly #locks: Locks
   readonly #pulse: PulseLoop
   readonly #retention: Retention
+  /** Null: the store takes no part in users' own transactions. */
+  readonly #folding: Folding | null
   readonly #gate = new Gate()
   readonly #service: Service
   /** Ticks that come now start at once; those that came before wait for `start()`. */
@@ -100,12 +90,17 @@ export class Headrace {
     const { roster, pulse } = createMembership({
       ...parts,
       health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
-      pools: () => [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
-      notice: (told, { wall }) => this.#ticks.forEach((ticks) => ticks.notice(told, wall)),
+      pools: () => this.#folding?.asked ?? [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
+      notice: (told, sent) => {
+        this.#ticks.forEach((ticks) => ticks.notice(told, sent.wall))
+        this.#folding?.notice(told)
+      },
     })
     this.roster = roster
     this.#pulse = pulse
     this.#locks = new Locks(parts)
+    const { arrivals } = parts.store
+    this.#folding = arrivals === null ? null : new Folding({ ...parts, arrivals })
     this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
     this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
   }
@@ -122,18 +117,11 @@ export class Headrace {
   /** A pool by name; the same name gives the same pool, and refuses other settings. */
   pool(name: string, options: PoolOptions = {}): Pool {
     const existing = this.#pools.get(name)
-    const settings = {
-      name: checkName(name, 'pool'),
-      mode: checkChoice(options.mode ?? existing?.settings.mode ?? 'one', MODES, {
-        name: `the mode of the pool ${name}`,
-        code: 'invalid_options',
-      }),
-      partitions: checkPartitions(
-        options.partitions ?? existing?.settings.partitions ?? this.options.partitions,
-        `the pool ${name}`,
-      ),
-      rememberMs: options.remember === undefined ? null : toMs(options.remember),
-    }
+    const settings = poolSettings(
+      name,
+      options,
+      existing?.settings ?? { partitions: this.options.partitions },
+    )
     if (existing !== undefined) {
       refuseOtherSettings(existing.settings, settings)
       refuseOtherRemember(existing.settings, settings)
@@ -142,11 +130,13 @@ export class Headrace {
     const pool = new Pool({
       settings,
       store: this.store.pool,
+      arrivals: this.store.arrivals,
       clock: this.clock,
       telemetry: this.telemetry,
       gate: this.#gate,
     })
     this.#pools.set(name, pool)
+    this.#folding?.add(pool, this.#share(poolResource(name), settings.partitions))
     return pool
   }
 
@@ -157,11 +147,7 @@ export class Headrace {
       partitions: this.options.partitions,
       retentionMs: this.options.retention,
     }
-    const settings = {
-      name: checkName(name, 'topic'),
-      partitions: checkPartitions(options.partitions ?? known.partitions, `the topic ${name}`),
-      retentionMs: options.retention === undefined ? known.retentionMs : toMs(options.retention),
-    }
+    const settings = topicSettings(name, options, known)
     if (existing !== undefined) {
       refuseOtherTopic(existing.settings, settings)
       refuseOtherRetention(existing.settings, settings)
@@ -170,6 +156,7 @@ export class Headrace {
     const topic = new Topic<Value>({
       settings,
       store: this.store.log,
+      arrivals: this.store.arrivals,
       clock: this.clock,
       telemetry: this.telemetry,
       gate: this.#gate,
@@ -260,6 +247,7 @@ export class Headrace {
       ...(this.options.join === 'yes' ? [this.roster.service] : []),
       this.#pulse.service,
       this.#retention.service,
+      ...(this.#folding === null ? [] : [this.#folding.service]),
       ...[...this.#ticks.values()].map((ticks) => ticks.service),
     ]
   }

@@ -1,5 +1,6 @@
 // A store as a whole: its ports, one pulse, and hints. Opened by stores/open.ts.
 import type { Clock } from './clock.ts'
+import { HeadraceError } from './errors.ts'
 import type { Faults } from './fault.ts'
 import type { Claim, FenceStore } from './fence.ts'
 import type { LogStore, NewEvent } from './log/store.ts'
@@ -71,6 +72,18 @@ export interface Arrivals {
   foldPuts(request: FoldRequest): Promise<Folded>
   /** Folds up to `limit` events that have arrived into their topic, once each and in their order; answers how many. [U2] */
   foldEvents(topic: string, limit: number): Promise<number>
+}
+
+/** The answer to a put or append in a transaction of the user's own: it counts when that commits. */
+export interface Accepted {
+  result: 'accepted'
+}
+
+/** What a put or append with `tx` meets where the store has no arrivals. */
+export function refuseTransaction(): HeadraceError {
+  return new HeadraceError('invalid_options', 'this store takes no part in transactions of yours', {
+    remedy: 'use a PostgreSQL store, or leave `tx` out and put after your own commit',
+  })
 }
 
 export interface PulseRequest {

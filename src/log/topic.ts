@@ -4,8 +4,9 @@ import { HeadraceError } from '../errors.ts'
 import type { Gate } from '../gate.ts'
 import { partitionOf } from '../partition.ts'
 import { checkKey, checkPayload } from '../check.ts'
+import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
-import type { Appended, LogEvent, LogStore, TopicSettings, TopicStatus } from './store.ts'
+import type { Appended, LogEvent, LogStore, NewEvent, TopicSettings, TopicStatus } from './store.ts'
 
 export interface NewEventInput {
   key: string
@@ -30,6 +31,8 @@ export interface EventView<Value = unknown> {
 export interface TopicParts {
   settings: TopicSettings
   store: LogStore
+  /** Null: the store takes no part in users' own transactions. */
+  arrivals: Arrivals | null
   clock: Clock
   telemetry: Telemetry
   /** Closes when the store is about to; every call passes it. */
@@ -74,20 +77,37 @@ export class Topic<Value = unknown> {
   }
 
   /** Appends all events or none, durably. Events of one key share a partition and keep their order. */
-  async append(...events: NewEventInput[]): Promise<Appended[]> {
-    const checked = events.map((event) => {
-      const key = checkKey(event.key)
-      return {
-        id: event.id === undefined ? this.#parts.clock.id() : checkKey(event.id, 'id'),
-        key,
-        partition: partitionOf(key, this.settings.partitions),
-        value: checkPayload(event.value, 'value') ?? 'null',
-        headers: checkPayload(event.headers, 'headers') ?? null,
-      }
-    })
+  append(...events: NewEventInput[]): Promise<Appended[]>
+  /** Appends them when your transaction commits; `tx` is a client of yours between BEGIN and COMMIT. */
+  append(events: NewEventInput[], options: { tx: UserTransaction }): Promise<Accepted>
+  async append(
+    ...given: NewEventInput[] | [NewEventInput[], { tx: UserTransaction }]
+  ): Promise<Appended[] | Accepted> {
+    const [first, options] = given
+    if (Array.isArray(first)) return this.#arrive((options as { tx: UserTransaction }).tx, first)
+    const checked = (given as NewEventInput[]).map((event) => this.#check(event))
     const appended = await this.#pass(() => this.#parts.store.append(this.name, checked))
     this.#parts.telemetry.emit('log.appended', { topic: this.name, events: appended.length })
     return appended
+  }
+
+  async #arrive(tx: UserTransaction, events: NewEventInput[]): Promise<Accepted> {
+    const { arrivals } = this.#parts
+    if (arrivals === null) throw refuseTransaction()
+    const checked = events.map((event) => this.#check(event))
+    await this.#pass(() => arrivals.append(tx, this.name, checked))
+    return { result: 'accepted' }
+  }
+
+  #check(event: NewEventInput): NewEvent {
+    const key = checkKey(event.key)
+    return {
+      id: event.id === undefined ? this.#parts.clock.id() : checkKey(event.id, 'id'),
+      key,
+      partition: partitionOf(key, this.settings.partitions),
+      value: checkPayload(event.value, 'value') ?? 'null',
+      headers: checkPayload(event.headers, 'headers') ?? null,
+    }
   }
 
   /** Events of a partition from an offset on, fewer than `limit` if they are large; `next` is where to go on. */

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError, assert } from '../errors.ts'
 import type { Gate } from '../gate.ts'
+import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
 import {
@@ -67,6 +68,8 @@ export interface EntryView {
 export interface PoolParts {
   settings: PoolSettings
   store: PoolStore
+  /** Null: the store takes no part in users' own transactions. */
+  arrivals: Arrivals | null
   clock: Clock
   telemetry: Telemetry
   /** Closes when the store is about to; every call passes it. */
@@ -94,6 +97,11 @@ export class Pool {
       weigh: (request) => request.puts.length,
       run: (requests) => this.#put(requests),
     })
+  }
+
+  /** Whether it is known in its store. */
+  get isOpen(): boolean {
+    return this.#isOpen
   }
 
   /** Creates or checks the pool in its store; every other call does it first. */
@@ -124,11 +132,27 @@ export class Pool {
     })
   }
 
-  /** Asks for work on a key. Answers after the durable commit. */
-  async put(key: string, options: PutOptions = {}): Promise<PutOutcome> {
+  /**
+   * Asks for work on a key. Answers after the durable commit; with `tx`, a client of yours between BEGIN and COMMIT, it
+   * counts when you commit, and answers `accepted`.
+   */
+  put(key: string, options: PutOptions & { tx: UserTransaction }): Promise<Accepted>
+  put(key: string, options?: PutOptions): Promise<PutOutcome>
+  async put(
+    key: string,
+    { tx, ...options }: PutOptions & { tx?: UserTransaction } = {},
+  ): Promise<PutOutcome | Accepted> {
+    if (tx !== undefined) return this.#arrive(tx, this.#check({ key, ...options }))
     const [outcome] = await this.putAll([{ key, ...options }])
     assert(outcome !== undefined, 'a put has an answer')
     return outcome
+  }
+
+  async #arrive(tx: UserTransaction, put: Put): Promise<Accepted> {
+    const { arrivals } = this.#parts
+    if (arrivals === null) throw refuseTransaction()
+    await this.#pass(() => arrivals.put(tx, this.name, [put]))
+    return { result: 'accepted' }
   }
 
   /** Puts many keys in one atomic step per call. */

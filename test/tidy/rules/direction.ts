@@ -5,8 +5,8 @@ import { importsOf } from '../imports.ts'
 import { isTypeScript, type File, type Rule } from '../rule.ts'
 
 const foundation = /^src\/(clock|errors|telemetry)\.ts$/
-const small = /^src\/(?!(headrace|membership|index|store|pulse)\.)[a-z0-9-]+\.ts$/
-const assembly = /^src\/(headrace|membership|index)\.ts$/
+const small = /^src\/(?!(headrace|membership|asked-settings|index|store|pulse)\.)[a-z0-9-]+\.ts$/
+const assembly = /^src\/(headrace|membership|asked-settings|index)\.ts$/
 const pure =
   /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
@@ -34,7 +34,7 @@ const directions: Direction[] = [
   { from: shared, may: [small, pure, port, shared] },
   // Ticks hand out the topic they feed, and move what is theirs.
   {
-    from: /^src\/pool\/ticks\.ts$/,
+    from: /^src\/pool\/(ticks|folding)\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
   },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },

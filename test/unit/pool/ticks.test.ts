@@ -43,9 +43,16 @@ async function startLoop(changes: Changes = {}): Promise<Loop> {
   const store = { ...memory, mover: counted, watch: changes.watch ?? memory.watch }
   const gate = new Gate()
   const settings = { name: 'ticks', partitions: 1, mode: 'each', rememberMs: 0 } as const
-  const pool = new Pool({ settings, store: store.pool, clock, telemetry, gate })
+  const pool = new Pool({ settings, store: store.pool, arrivals: null, clock, telemetry, gate })
   const topicSettings = { name: 'ticks', partitions: 1, retentionMs: 1e9 }
-  const topic = new Topic({ settings: topicSettings, store: store.log, clock, telemetry, gate })
+  const topic = new Topic({
+    settings: topicSettings,
+    store: store.log,
+    arrivals: null,
+    clock,
+    telemetry,
+    gate,
+  })
   const ownership = await ownAll(store, clock, { pool: 'ticks', partitions: 1 })
   const ticks = new Ticks({ pool, topic, store, ownership, clock, telemetry, faults: noFaults })
   await ticks.service.start()
