@@ -25,6 +25,8 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** Whether commits wait for the disk; off where thousands of answers are compared. */
   fsync?: boolean
+  /** Libraries that the server loads, such as pg_stat_statements. */
+  preload?: string
 }
 
 const STARTS_WITHIN_MS = 30_000
@@ -69,6 +71,7 @@ export async function startPostgres(
     program: join(binaries.folder, 'postgres'),
     port: await freePort(),
     fsync: options.fsync ?? true,
+    preload: options.preload ?? '',
   })
   await server.start()
   return server
@@ -80,6 +83,7 @@ interface ClusterParts {
   program: string
   port: number
   fsync: boolean
+  preload: string
 }
 
 class Cluster implements PostgresServer {
@@ -103,7 +107,7 @@ class Cluster implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    const { program, folder, port, fsync } = this.#parts
+    const { program, folder, port, fsync, preload } = this.#parts
     const settings = {
       port,
       listen_addresses: '127.0.0.1',
@@ -112,7 +116,7 @@ class Cluster implements PostgresServer {
       fsync: fsync ? 'on' : 'off',
       // Left to the file where it is on, so that a test can change it.
       ...(fsync ? {} : { synchronous_commit: 'off' }),
-      shared_preload_libraries: '',
+      shared_preload_libraries: preload,
       log_min_messages: 'fatal',
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

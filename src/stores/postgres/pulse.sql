@@ -1,7 +1,8 @@
 -- What a member asks twice a second, each in one statement.
 
 -- name: next_dues
--- No lock. Index: entry_due, one range per partition and lane. Arrivals are looked for only when there are any.
+-- No lock. Index: entry_due, one range per partition and lane. Arrivals are looked for only when there are any, and in
+-- the order of their index: an emptied table that was not vacuumed yet is not read through.
 with clock as materialized (select headrace.now_ms() as now),
 dues as (
   select asked.pool, min(e.due_at) as next_due_at
@@ -20,13 +21,16 @@ select clock.now,
   array(select next_due_at from dues order by pool) as due_times,
   array(
     select distinct asked.pool from unnest($1::integer[], $2::smallint[]) as asked (pool, partition)
-    where (select exists (select from headrace.arrival))
-      and exists (select from headrace.arrival a where a.pool = asked.pool and a.partition = asked.partition)
+    where (select pool from headrace.arrival order by pool, partition, id limit 1) is not null
+      and (
+        select a.id from headrace.arrival a where a.pool = asked.pool and a.partition = asked.partition
+        order by a.id limit 1
+      ) is not null
   ) as arrived_pools,
   array(
     select t.name from headrace.topic t
-    where (select exists (select from headrace.event_arrival))
-      and exists (select from headrace.event_arrival a where a.topic = t.id)
+    where (select topic from headrace.event_arrival order by topic, id limit 1) is not null
+      and (select a.id from headrace.event_arrival a where a.topic = t.id order by a.id limit 1) is not null
   ) as arrived_topics
 from clock
 
@@ -95,12 +99,15 @@ select clock.now, beaten.previous_at, beaten.is_news, leader.member, leader.term
   array(select next_due_at from dues order by pool) as due_times,
   array(
     select distinct asked.pool from unnest($8::integer[], $9::smallint[]) as asked (pool, partition)
-    where (select exists (select from headrace.arrival))
-      and exists (select from headrace.arrival a where a.pool = asked.pool and a.partition = asked.partition)
+    where (select pool from headrace.arrival order by pool, partition, id limit 1) is not null
+      and (
+        select a.id from headrace.arrival a where a.pool = asked.pool and a.partition = asked.partition
+        order by a.id limit 1
+      ) is not null
   ) as arrived_pools,
   array(
     select t.name from headrace.topic t
-    where (select exists (select from headrace.event_arrival))
-      and exists (select from headrace.event_arrival a where a.topic = t.id)
+    where (select topic from headrace.event_arrival order by topic, id limit 1) is not null
+      and (select a.id from headrace.event_arrival a where a.topic = t.id order by a.id limit 1) is not null
   ) as arrived_topics
 from clock cross join leader left join beaten on true
