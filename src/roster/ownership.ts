@@ -147,11 +147,14 @@ export class Ownership {
     }
   }
 
-  /** From here on these are never used again under their epochs, whatever becomes of the hand-over. [A3] */
-  send(partitions: readonly number[]): void {
-    for (const partition of partitions) {
+  /**
+   * From here on these are never used again under their epochs, whatever becomes of the hand-over. What was granted
+   * anew since has a later epoch, and stays. [A3] [A4]
+   */
+  send(revoked: readonly Held[]): void {
+    for (const { partition, epoch } of revoked) {
       const part = this.#held.get(partition)
-      if (part !== undefined) part.phase = 'sent'
+      if (part?.epoch === epoch) part.phase = 'sent'
     }
     this.#tell()
   }

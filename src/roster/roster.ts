@@ -231,7 +231,7 @@ export class Roster {
     this.#handing.add(ownership)
     const partitions = revoked.map(({ partition }) => partition)
     await ownership.idle(partitions, this.#parts.drainWithinMs)
-    ownership.send(partitions)
+    ownership.send(revoked)
     const grants = revoked.map(({ resource, partition, epoch, next }): Grant => {
       return { resource, partition, epoch, next, to: next as string }
     })
