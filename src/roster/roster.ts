@@ -20,7 +20,8 @@ export class Roster {
   #view: RosterView | null = null
   #leader: Leader | null = null
   #version = -1
-  /** By the store's clock: when the last gap between answered beats ended. [K5] */
+  /** By the store's clock: the last beat whose answer came here, and the end of the last gap between two such. [K5] */
+  #heardAt = -Infinity
   #gapEndedAt = Infinity
   /** Something was not written, or not answered: look again with the next pulse. */
   #unfinished = false
@@ -118,7 +119,9 @@ export class Roster {
   #takeIn(beaten: Beaten & { known: true }, now: number, sent: Sent): void {
     const { timing } = this.#parts
     this.#trust.renew(sent)
-    if (this.#gapEndedAt === Infinity || now - beaten.previousAt > timing.gapMs) this.#gapEndedAt = now
+    // Not by the heartbeat before: beats that waited out an outage may all have landed at its end, in one step.
+    if (now - Math.min(this.#heardAt, beaten.previousAt) > timing.gapMs) this.#gapEndedAt = now
+    this.#heardAt = now
     const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
     this.#leader = beaten.leader
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
@@ -156,7 +159,7 @@ export class Roster {
       resources,
     )
     this.#isMember = true
-    this.#gapEndedAt = Infinity
+    this.#heardAt = -Infinity
     telemetry.emit('roster.joined', { id: this.#id })
     this.#parts.pulseSoon()
   }

@@ -20,3 +20,47 @@ test('[A4] V14: a partition whose revoke was withdrawn while its work drained is
   assert.equal(first.held().length, 32)
   await cluster.stop()
 })
+
+interface HeldBeats {
+  isOn: boolean
+  /** Lets the beats that wait land: those of one member, or of all. */
+  land(member?: string): void
+}
+
+/** Beats that wait in the store while that is on, as behind a lock. */
+function holdBeats({ store }: Cluster): HeldBeats {
+  const waiting: { member: string | undefined; land(): void }[] = []
+  const pulse = store.pulse.bind(store)
+  const held: HeldBeats = {
+    isOn: false,
+    land: (member) => {
+      for (const beat of waiting) if (member === undefined || beat.member === member) beat.land()
+    },
+  }
+  store.pulse = async (request) => {
+    const member = request.beat?.member
+    if (held.isOn) await new Promise<void>((land) => waiting.push({ member, land }))
+    return pulse(request)
+  }
+  return held
+}
+
+test('[K5] V12: an outage at whose end all beats of the leader land before those of others moves nothing', async () => {
+  const cluster = new Cluster()
+  const held = holdBeats(cluster)
+  for (let nth = 0; nth < 3; nth += 1) await cluster.add()
+  await cluster.clock.advance(6000)
+  const ids = cluster.members.map(({ race }) => race.roster.id)
+  held.isOn = true
+  await cluster.clock.advance(4000)
+  held.isOn = false
+  held.land(cluster.members[0]?.race.roster.leader?.member)
+  await cluster.clock.advance(5)
+  held.land()
+  await cluster.clock.advance(6000)
+  assert.deepEqual(
+    cluster.members.map(({ race }) => race.roster.id),
+    ids,
+  )
+  await cluster.stop()
+})
