@@ -64,3 +64,54 @@ test('[K5] V12: an outage at whose end all beats of the leader land before those
   )
   await cluster.stop()
 })
+
+test('[G1] a resource that comes while its member joins is served', async () => {
+  const cluster = new Cluster()
+  const { roster } = cluster.store
+  const join = roster.join.bind(roster)
+  roster.join = async (...given) => {
+    await cluster.clock.sleep(100)
+    return join(...given)
+  }
+  const adding = cluster.add()
+  await cluster.clock.advance(50)
+  const late = cluster.members[0]?.race.own('late')
+  await cluster.clock.advance(100)
+  await adding
+  await cluster.clock.advance(1000)
+  assert.equal(late?.claim().held.length, 32)
+  await cluster.stop()
+})
+
+test('[G1] a resource is served by the next pulse when the store failed at first', async () => {
+  const cluster = new Cluster()
+  const { roster } = cluster.store
+  const serve = roster.serve.bind(roster)
+  let calls = 0
+  roster.serve = async (...given) => {
+    calls += 1
+    if (calls === 1) throw new Error('connection reset')
+    return serve(...given)
+  }
+  const member = await cluster.add()
+  await cluster.clock.advance(1000)
+  const late = member.race.own('late')
+  await cluster.clock.advance(1500)
+  assert.deepEqual([calls, late.claim().held.length], [2, 32])
+  await cluster.stop()
+})
+
+test('[G1] [G2] a resource that the roster refuses does not keep its member out', async () => {
+  const cluster = new Cluster()
+  const [other, member] = [await cluster.add(), await cluster.add()]
+  other.race.own('reports', { partitions: 5 })
+  await cluster.clock.advance(1000)
+  const refused = member.race.own('reports', { partitions: 6 })
+  await cluster.clock.advance(1000)
+  member.pause()
+  await cluster.clock.advance(5000)
+  member.resume()
+  await cluster.clock.advance(3000)
+  assert.deepEqual([member.held().length, refused.claim().held.length], [16, 0])
+  await cluster.stop()
+})
