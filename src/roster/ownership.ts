@@ -26,6 +26,8 @@ export interface OwnershipParts {
   trust: Trust
   /** The id under which this member is in the roster. */
   owner(): string
+  /** Something is to be raised: look soon. */
+  look(): void
 }
 
 /** A use that takes longer is stuck: no store call may take as long. */
@@ -72,7 +74,9 @@ export class Ownership {
       if (partitions.includes(partition) && part?.epoch === epoch && part.phase === 'held')
         part.phase = 'raising'
     }
-    if (partitions.length > 0) this.#tell()
+    if (partitions.length === 0) return
+    this.#tell()
+    this.#parts.look()
   }
 
   /** Calls back when what is held has changed, until the returned function is called. */

@@ -82,7 +82,13 @@ export class Roster {
     const known = this.#ownerships.get(resource.name)
     if (known !== undefined) return known
     const { clock } = this.#parts
-    const ownership = new Ownership({ resource, clock, trust: this.#trust, owner: () => this.#id })
+    const ownership = new Ownership({
+      resource,
+      clock,
+      trust: this.#trust,
+      owner: () => this.#id,
+      look: () => this.look(),
+    })
     this.#ownerships.set(resource.name, ownership)
     ownership.watch(() => {
       const partitions = ownership.holding().length

@@ -115,3 +115,15 @@ test('[G1] [G2] a resource that the roster refuses does not keep its member out'
   assert.deepEqual([member.held().length, refused.claim().held.length], [16, 0])
   await cluster.stop()
 })
+
+test('[A6] a fence that rises above a partition that is held is found by the next write, and granted above', async () => {
+  const cluster = new Cluster()
+  const member = await cluster.add()
+  await cluster.clock.advance(1000)
+  await cluster.store.fences.raise('pool/ticks', { owner: 'restored', held: [{ partition: 3, epoch: 41 }] })
+  await member.race.ticks().pool.put('a')
+  await cluster.clock.advance(1500)
+  const fences = await cluster.store.fences.fences('pool/ticks')
+  assert.deepEqual([member.held().length, fences[3]?.epoch], [32, 42])
+  await cluster.stop()
+})
