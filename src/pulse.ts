@@ -34,7 +34,9 @@ export class PulseLoop {
   readonly #stop = new AbortController()
   #loop: Promise<void> = Promise.resolve()
   #answeredAt: number
-  #wake: (() => void) | null = null
+  /** The next pulse is wanted sooner; also while one is under way, which may have been too early to tell. */
+  #isWanted = false
+  #wake: () => void = () => undefined
 
   constructor(parts: PulseParts) {
     this.#parts = parts
@@ -56,7 +58,8 @@ export class PulseLoop {
 
   /** Sends the next pulse now rather than at its time. */
   soon(): void {
-    this.#wake?.()
+    this.#isWanted = true
+    this.#wake()
   }
 
   async #start(): Promise<void> {
@@ -85,15 +88,13 @@ export class PulseLoop {
   async #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts
     const shortestMs = Math.min(SHORTEST_MS, delayMs)
-    let woken = false
-    this.#wake = () => (woken = true)
     await clock.sleep(shortestMs, signal)
-    if (!woken && !signal.aborted) {
+    if (!this.#isWanted && !signal.aborted) {
       const cut = new AbortController()
       this.#wake = () => cut.abort()
       await clock.sleep(delayMs - shortestMs, AbortSignal.any([signal, cut.signal]))
     }
-    this.#wake = null
+    this.#isWanted = false
   }
 
   async #beat(): Promise<void> {

@@ -23,6 +23,8 @@ interface Share {
   has: number[]
   /** How many it shall have. */
   quota: number
+  /** How many of those it still has to get. */
+  misses: number
 }
 
 /**
@@ -49,12 +51,21 @@ function allotOne(
   loads: ReadonlyMap<string, number>,
 ): (string | null)[] {
   if (able.length === 0) return owners.map(() => null)
-  const shares = able.map(({ id, weight }) => ({ id, weight, has: indexesOf(owners, id), quota: 0 }))
+  const shares = able.map(({ id, weight }) => {
+    return { id, weight, has: indexesOf(owners, id), quota: 0, misses: 0 }
+  })
   setQuotas(shares, owners.length, loads)
   const planned: (string | null)[] = owners.map(() => null)
-  for (const { id, has, quota } of shares) for (const index of has.slice(0, quota)) planned[index] = id
+  for (const share of shares) {
+    const keeps = share.has.slice(0, share.quota)
+    for (const index of keeps) planned[index] = share.id
+    share.misses = share.quota - keeps.length
+  }
   for (const [index, owner] of planned.entries()) {
-    if (owner === null) planned[index] = takerOf(shares, planned, loads)
+    if (owner !== null) continue
+    const taker = takerOf(shares, loads)
+    taker.misses -= 1
+    planned[index] = taker.id
   }
   return planned
 }
@@ -81,23 +92,15 @@ function loadOf({ id, weight }: Share, loads: ReadonlyMap<string, number>): numb
   return (loads.get(id) ?? 0) / weight
 }
 
-/** Who still misses the most of its quota. */
-function takerOf(
-  shares: readonly Share[],
-  planned: readonly (string | null)[],
-  loads: ReadonlyMap<string, number>,
-): string | null {
-  const missing = shares.map((share) => ({
-    share,
-    misses: share.quota - indexesOf(planned, share.id).length,
-  }))
-  missing.sort(
-    (a, b) =>
-      b.misses - a.misses ||
-      loadOf(a.share, loads) - loadOf(b.share, loads) ||
-      compareText(a.share.id, b.share.id),
-  )
-  return missing[0]?.share.id ?? null
+/** Who still misses the most of its quota; of several the one with the least work. */
+function takerOf(shares: readonly Share[], loads: ReadonlyMap<string, number>): Share {
+  return shares.reduce((best, share) => {
+    const order =
+      best.misses - share.misses ||
+      loadOf(share, loads) - loadOf(best, loads) ||
+      compareText(share.id, best.id)
+    return order < 0 ? share : best
+  })
 }
 
 /**

@@ -26,6 +26,8 @@ export interface OwnershipParts {
   trust: Trust
   /** The id under which this member is in the roster. */
   owner(): string
+  /** Something is to be raised: look soon. */
+  look(): void
 }
 
 /** A use that takes longer is stuck: no store call may take as long. */
@@ -72,7 +74,9 @@ export class Ownership {
       if (partitions.includes(partition) && part?.epoch === epoch && part.phase === 'held')
         part.phase = 'raising'
     }
-    if (partitions.length > 0) this.#tell()
+    if (partitions.length === 0) return
+    this.#tell()
+    this.#parts.look()
   }
 
   /** Calls back when what is held has changed, until the returned function is called. */
@@ -147,11 +151,14 @@ export class Ownership {
     }
   }
 
-  /** From here on these are never used again under their epochs, whatever becomes of the hand-over. [A3] */
-  send(partitions: readonly number[]): void {
-    for (const partition of partitions) {
+  /**
+   * From here on these are never used again under their epochs, whatever becomes of the hand-over. What was granted
+   * anew since has a later epoch, and stays. [A3] [A4]
+   */
+  send(revoked: readonly Held[]): void {
+    for (const { partition, epoch } of revoked) {
       const part = this.#held.get(partition)
-      if (part !== undefined) part.phase = 'sent'
+      if (part?.epoch === epoch) part.phase = 'sent'
     }
     this.#tell()
   }

@@ -1,13 +1,15 @@
 // This member's part in the roster: it joins, beats with the pulse, follows the allotments, leads when it has the
 // lease, hands over, and leaves. Rules of docs/spec/roster.md; what is decided is decided by pure functions.
+import { HeadraceError } from '../errors.ts'
 import type { Sent } from '../pulse.ts'
 import { Service } from '../service.ts'
 import type { Pulse } from '../store.ts'
+import { HandOver } from './hand-over.ts'
 import { lead } from './lead.ts'
 import { Ownership } from './ownership.ts'
 import type { RosterParts } from './parts.ts'
 import { legacyOf } from './plan.ts'
-import type { Allotment, Beat, Beaten, Grant, Leader, Resource, RosterView } from './store.ts'
+import type { Beat, Beaten, Leader, Resource, RosterView } from './store.ts'
 import { Trust } from './trust.ts'
 
 export class Roster {
@@ -20,7 +22,8 @@ export class Roster {
   #view: RosterView | null = null
   #leader: Leader | null = null
   #version = -1
-  /** By the store's clock: when the last gap between answered beats ended. [K5] */
+  /** By the store's clock: the last beat whose answer came here, and the end of the last gap between two such. [K5] */
+  #heardAt = -Infinity
   #gapEndedAt = Infinity
   /** Something was not written, or not answered: look again with the next pulse. */
   #unfinished = false
@@ -28,12 +31,19 @@ export class Roster {
   /** Something changed during a look. */
   #mustLookAgain = false
   #joining: Promise<void> = Promise.resolve()
-  readonly #handing = new Set<Ownership>()
+  readonly #handOver: HandOver
+  /** The names of resources that the roster knows with another number of partitions. [G1] */
+  readonly #mismatched = new Set<string>()
 
   constructor(parts: RosterParts) {
     this.#parts = parts
     this.#id = parts.telemetry.member
     this.#trust = new Trust(parts.clock, parts.timing.trustMs)
+    this.#handOver = new HandOver({
+      ...parts,
+      owner: () => this.#id,
+      unfinished: () => (this.#unfinished = true),
+    })
     this.service = new Service({ name: 'roster', start: () => this.#join(), stop: () => this.#leave() })
   }
 
@@ -72,13 +82,19 @@ export class Roster {
     const known = this.#ownerships.get(resource.name)
     if (known !== undefined) return known
     const { clock } = this.#parts
-    const ownership = new Ownership({ resource, clock, trust: this.#trust, owner: () => this.#id })
+    const ownership = new Ownership({
+      resource,
+      clock,
+      trust: this.#trust,
+      owner: () => this.#id,
+      look: () => this.look(),
+    })
     this.#ownerships.set(resource.name, ownership)
     ownership.watch(() => {
       const partitions = ownership.holding().length
       this.#parts.telemetry.emit('roster.held', { resource: resource.name, partitions })
     })
-    if (this.#isMember) this.#serve(resource)
+    if (this.#isMember) this.look()
     return ownership
   }
 
@@ -118,7 +134,9 @@ export class Roster {
   #takeIn(beaten: Beaten & { known: true }, now: number, sent: Sent): void {
     const { timing } = this.#parts
     this.#trust.renew(sent)
-    if (this.#gapEndedAt === Infinity || now - beaten.previousAt > timing.gapMs) this.#gapEndedAt = now
+    // Not by the heartbeat before: beats that waited out an outage may all have landed at its end, in one step.
+    if (now - Math.min(this.#heardAt, beaten.previousAt) > timing.gapMs) this.#gapEndedAt = now
+    this.#heardAt = now
     const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
     this.#leader = beaten.leader
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
@@ -150,23 +168,38 @@ export class Roster {
 
   async #join(): Promise<void> {
     const { store, telemetry } = this.#parts
-    const resources = [...this.#ownerships.values()].map(({ resource }) => resource)
+    const resources = this.#resources()
     await store.roster.join(
       { ...this.#parts.about(), id: this.#id, serves: resources.map(({ name }) => name) },
       resources,
     )
     this.#isMember = true
-    this.#gapEndedAt = Infinity
+    this.#heardAt = -Infinity
     telemetry.emit('roster.joined', { id: this.#id })
     this.#parts.pulseSoon()
   }
 
-  #serve(resource: Resource): void {
-    const served = this.#parts.store.roster.serve(this.#id, [resource])
-    served.then(
-      () => this.#parts.pulseSoon(),
-      (error: unknown) => this.#parts.telemetry.emit('roster.failed', { error }),
-    )
+  /** The resources that this member serves, as far as the roster takes them. */
+  #resources(): Resource[] {
+    const resources = [...this.#ownerships.values()].map(({ resource }) => resource)
+    return resources.filter(({ name }) => !this.#mismatched.has(name))
+  }
+
+  /** Tells the roster of resources that came after the join, or while it was under way; false: there are none. */
+  async #serve({ members }: RosterView): Promise<boolean> {
+    const known = members.find(({ id }) => id === this.#id)?.serves
+    const rest = this.#resources().filter(({ name }) => known?.includes(name) === false)
+    for (const resource of rest) {
+      try {
+        await this.#parts.store.roster.serve(this.#id, [resource])
+      } catch (error) {
+        if (!(error instanceof HeadraceError) || error.retryable) throw error
+        // Asked for with the others it would keep this member out of the roster.
+        this.#mismatched.add(resource.name)
+        this.#parts.telemetry.emit('roster.failed', { error })
+      }
+    }
+    return rest.length > 0
   }
 
   /** One look at a time; what changes during one is seen by the next. */
@@ -193,9 +226,10 @@ export class Roster {
       const view = await this.#parts.store.roster.view()
       this.#view = view
       await this.#obey(view)
+      const served = await this.#serve(view)
       const led = await this.#lead(view)
-      // What the leader has just written may concern itself.
-      if (led === 'again') continue
+      // What it has just written may concern itself.
+      if (served || led === 'again') continue
       if (led === 'later') this.#unfinished = true
       // Written last: a look that failed on the way is made again.
       this.#version = view.version
@@ -210,7 +244,7 @@ export class Roster {
       const { name } = ownership.resource
       const mine = view.allotments.filter(({ resource, owner }) => resource === name && owner === this.#id)
       const asked = ownership.follow(mine)
-      void this.#handOver(ownership, mine)
+      void this.#handOver.begin(ownership, mine)
       if (asked.length === 0) continue
       const answers = await store.fences.raise(name, { owner: this.#id, held: asked })
       ownership.raised(asked, answers)
@@ -218,33 +252,6 @@ export class Roster {
       telemetry.emit('roster.raised', { resource: name, raised: answers.length - refused, refused })
       if (refused > 0) this.#parts.pulseSoon()
     }
-  }
-
-  async #handOver(ownership: Ownership, mine: readonly Allotment[]): Promise<void> {
-    const leaving = new Set(ownership.leaving().map(({ partition }) => partition))
-    const revoked = mine.filter(({ partition, next }) => next !== null && leaving.has(partition))
-    if (revoked.length === 0) return
-    if (this.#handing.has(ownership)) {
-      this.#unfinished = true
-      return
-    }
-    this.#handing.add(ownership)
-    const partitions = revoked.map(({ partition }) => partition)
-    await ownership.idle(partitions, this.#parts.drainWithinMs)
-    ownership.send(partitions)
-    const grants = revoked.map(({ resource, partition, epoch, next }): Grant => {
-      return { resource, partition, epoch, next, to: next as string }
-    })
-    try {
-      const granted = await this.#parts.store.roster.grant(this.#id, grants)
-      const count = granted.filter(Boolean).length
-      this.#parts.telemetry.emit('roster.granted', { resource: ownership.resource.name, partitions: count })
-    } catch (error) {
-      // Whether it was made is not known: it is repeated, never taken back.
-      this.#unfinished = true
-      this.#parts.telemetry.emit('roster.failed', { error })
-    }
-    this.#handing.delete(ownership)
   }
 
   /** `again`: something was written. `later`: something could not be. */

@@ -13,7 +13,7 @@ export async function ownAll(
   const resource = { name: poolResource(pool), partitions }
   const trust = new Trust(clock, Infinity)
   trust.renew({ mono: clock.mono(), wall: clock.now() })
-  const ownership = new Ownership({ resource, clock, trust, owner: () => 'all' })
+  const ownership = new Ownership({ resource, clock, trust, owner: () => 'all', look: () => undefined })
   const allotments = Array.from({ length: partitions }, (_, partition) => {
     return { resource: resource.name, partition, owner: 'all', epoch: 1, next: null, since: 0, moves: 0 }
   })

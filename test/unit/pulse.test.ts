@@ -7,8 +7,14 @@ import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const PULSE_MS = 500
 
-/** A pulse whose store fails, or does not answer, on the beats that are named, from 1 on. */
-function createPulse({ failing = [], hanging = [] }: { failing?: number[]; hanging?: number[] } = {}) {
+interface BadBeats {
+  failing?: number[]
+  hanging?: number[]
+  slow?: number[]
+}
+
+/** A pulse whose store fails, does not answer, or takes 100 ms, on the beats that are named, from 1 on. */
+function createPulse({ failing = [], hanging = [], slow = [] }: BadBeats = {}) {
   const clock = new VirtualClock()
   const seen: number[] = []
   const stuck = { now: false }
@@ -16,6 +22,7 @@ function createPulse({ failing = [], hanging = [] }: { failing?: number[]; hangi
   const pulse = async (): Promise<Pulse> => {
     beats += 1
     if (hanging.includes(beats)) await clock.sleep(60_000)
+    if (slow.includes(beats)) await clock.sleep(100)
     if (failing.includes(beats)) throw new Error('the store is locked')
     return { now: clock.now(), nextDueAt: new Map(), beaten: null, arrived: [], refusal: null }
   }
@@ -82,6 +89,16 @@ test('a beat that is wanted sooner comes at once, yet not more often than every 
     await clock.advance(5)
   }
   assert.ok(seen.length <= 8, `it beat at ${seen.join(', ')}`)
+  await loop.service.stop()
+})
+
+test('a beat that is wanted while one is under way follows it', async () => {
+  const { clock, loop, seen } = createPulse({ slow: [2] })
+  await loop.service.start()
+  await clock.advance(PULSE_MS + 50)
+  loop.soon()
+  await clock.advance(70)
+  assert.deepEqual(seen, [0, PULSE_MS + 100, PULSE_MS + 120])
   await loop.service.stop()
 })
 

@@ -1,6 +1,7 @@
 // The pure plan: balanced, sticky, few moves, deterministic.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../../../src/clock.ts'
 import { createRandom } from '../../../src/random.ts'
 import { type Candidate, type Plan, allot } from '../../../src/roster/allot.ts'
 
@@ -113,4 +114,16 @@ test('[A1] 2,000 random rosters: within the share, no more moves than needed, an
       }
     }
   }
+})
+
+test('[A1] the largest rosters are planned in much less than a gap, after which a leader may decide nothing', () => {
+  const names = Array.from({ length: 5 }, (_, nth) => `r${nth}`)
+  const members = Array.from({ length: 50 }, (_, nth) => member(`m${nth}`, 1, names))
+  const began = systemClock.mono()
+  const plan = allot(
+    members,
+    names.map((name) => start(1024, name)),
+  )
+  assert.equal(moves(plan, allot(members.slice(1), again(plan))), counts(plan)['m0'])
+  assert.ok(systemClock.mono() - began < 1000)
 })

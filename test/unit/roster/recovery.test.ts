@@ -1,0 +1,129 @@
+// What must come right again by itself: moves that are called off, calls that fail or come at a bad moment.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Cluster } from '../../../src/testing/cluster.ts'
+
+test('[A4] V14: a partition whose revoke was withdrawn while its work drained is worked on again', async () => {
+  const cluster = new Cluster()
+  const first = await cluster.add()
+  await cluster.clock.advance(5000)
+  const ownership = first.race.roster.share({ name: 'pool/ticks', partitions: 32 })
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const use = ownership.use(() => promise)
+  const second = await cluster.add()
+  await cluster.clock.advance(600)
+  second.kill()
+  await cluster.clock.advance(5000)
+  resolve(undefined)
+  await use
+  await cluster.clock.advance(1000)
+  assert.equal(first.held().length, 32)
+  await cluster.stop()
+})
+
+interface HeldBeats {
+  isOn: boolean
+  /** Lets the beats that wait land: those of one member, or of all. */
+  land(member?: string): void
+}
+
+/** Beats that wait in the store while that is on, as behind a lock. */
+function holdBeats({ store }: Cluster): HeldBeats {
+  const waiting: { member: string | undefined; land(): void }[] = []
+  const pulse = store.pulse.bind(store)
+  const held: HeldBeats = {
+    isOn: false,
+    land: (member) => {
+      for (const beat of waiting) if (member === undefined || beat.member === member) beat.land()
+    },
+  }
+  store.pulse = async (request) => {
+    const member = request.beat?.member
+    if (held.isOn) await new Promise<void>((land) => waiting.push({ member, land }))
+    return pulse(request)
+  }
+  return held
+}
+
+test('[K5] V12: an outage at whose end all beats of the leader land before those of others moves nothing', async () => {
+  const cluster = new Cluster()
+  const held = holdBeats(cluster)
+  for (let nth = 0; nth < 3; nth += 1) await cluster.add()
+  await cluster.clock.advance(6000)
+  const ids = cluster.members.map(({ race }) => race.roster.id)
+  held.isOn = true
+  await cluster.clock.advance(4000)
+  held.isOn = false
+  held.land(cluster.members[0]?.race.roster.leader?.member)
+  await cluster.clock.advance(5)
+  held.land()
+  await cluster.clock.advance(6000)
+  assert.deepEqual(
+    cluster.members.map(({ race }) => race.roster.id),
+    ids,
+  )
+  await cluster.stop()
+})
+
+test('[G1] a resource that comes while its member joins is served', async () => {
+  const cluster = new Cluster()
+  const { roster } = cluster.store
+  const join = roster.join.bind(roster)
+  roster.join = async (...given) => {
+    await cluster.clock.sleep(100)
+    return join(...given)
+  }
+  const adding = cluster.add()
+  await cluster.clock.advance(50)
+  const late = cluster.members[0]?.race.own('late')
+  await cluster.clock.advance(100)
+  await adding
+  await cluster.clock.advance(1000)
+  assert.equal(late?.claim().held.length, 32)
+  await cluster.stop()
+})
+
+test('[G1] a resource is served by the next pulse when the store failed at first', async () => {
+  const cluster = new Cluster()
+  const { roster } = cluster.store
+  const serve = roster.serve.bind(roster)
+  let calls = 0
+  roster.serve = async (...given) => {
+    calls += 1
+    if (calls === 1) throw new Error('connection reset')
+    return serve(...given)
+  }
+  const member = await cluster.add()
+  await cluster.clock.advance(1000)
+  const late = member.race.own('late')
+  await cluster.clock.advance(1500)
+  assert.deepEqual([calls, late.claim().held.length], [2, 32])
+  await cluster.stop()
+})
+
+test('[G1] [G2] a resource that the roster refuses does not keep its member out', async () => {
+  const cluster = new Cluster()
+  const [other, member] = [await cluster.add(), await cluster.add()]
+  other.race.own('reports', { partitions: 5 })
+  await cluster.clock.advance(1000)
+  const refused = member.race.own('reports', { partitions: 6 })
+  await cluster.clock.advance(1000)
+  member.pause()
+  await cluster.clock.advance(5000)
+  member.resume()
+  await cluster.clock.advance(3000)
+  assert.deepEqual([member.held().length, refused.claim().held.length], [16, 0])
+  await cluster.stop()
+})
+
+test('[A6] a fence that rises above a partition that is held is found by the next write, and granted above', async () => {
+  const cluster = new Cluster()
+  const member = await cluster.add()
+  await cluster.clock.advance(1000)
+  await cluster.store.fences.raise('pool/ticks', { owner: 'restored', held: [{ partition: 3, epoch: 41 }] })
+  await member.race.ticks().pool.put('a')
+  await cluster.clock.advance(1500)
+  const fences = await cluster.store.fences.fences('pool/ticks')
+  assert.deepEqual([member.held().length, fences[3]?.epoch], [32, 42])
+  await cluster.stop()
+})
