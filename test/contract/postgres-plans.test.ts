@@ -88,7 +88,11 @@ const statements: { name: string; values: unknown[]; uses: string[] }[] = [
   { name: 'list_key', values: [1, 'key-1', ...page, null, now], uses: ['entry_pkey'] },
   { name: 'forget_fired', values: [1000], uses: ['entry_fired'] },
   { name: 'forget_requests', values: [1000], uses: ['request_until'] },
-  { name: 'read', values: [2, all, some(PARTITIONS, () => 10), 1000, 1e9], uses: ['event_pkey'] },
+  {
+    name: 'read',
+    values: [2, all, some(PARTITIONS, () => 10), 1000, 1e9],
+    uses: ['event_pkey', 'event_offset < ('],
+  },
 ]
 
 async function fill(server: PostgresServer): Promise<void> {

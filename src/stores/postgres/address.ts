@@ -21,11 +21,11 @@ export function parseAddress(address: string): Address {
   let url: URL
   try {
     url = new URL(address)
-  } catch (cause) {
+  } catch {
+    // Without its cause, which holds the address with the password.
     throw refusal(
       'the PostgreSQL address cannot be read',
       'write postgres://user:password@host:5432/database',
-      cause,
     )
   }
   const schema = url.searchParams.get('schema') ?? 'headrace'
@@ -49,6 +49,6 @@ function show({ protocol, username, host, pathname }: URL, schema: string): stri
   return `${protocol}//${user}${host}${pathname}${schema === 'headrace' ? '' : `?schema=${schema}`}`
 }
 
-function refusal(message: string, remedy: string, cause?: unknown): HeadraceError {
-  return new HeadraceError('store_unknown', message, { remedy, cause })
+function refusal(message: string, remedy: string): HeadraceError {
+  return new HeadraceError('store_unknown', message, { remedy })
 }

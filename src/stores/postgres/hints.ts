@@ -5,6 +5,7 @@ import type { Client, PoolConfig } from 'pg'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Hint } from '../../store.ts'
 import type { Connections } from './connections.ts'
+import { type Letter, readLetter } from './letter.ts'
 import { READ } from './pools.ts'
 import type { Queries } from './queries.ts'
 
@@ -22,13 +23,6 @@ const EVERY_MS = 20
 const LISTEN_AGAIN_MS = 1000
 /** A notification has room for 8,000 bytes; more pools and topics than fit are left out. */
 const MOST_NAMES = 50
-
-interface Letter {
-  from: string
-  puts: [pool: string, dueAt: number][]
-  topics: string[]
-  roster: boolean
-}
 
 export class Hints {
   readonly #parts: HintsParts
@@ -81,7 +75,9 @@ export class Hints {
     }
     ear.on('error', lost)
     ear.on('end', lost)
-    ear.on('notification', ({ payload }) => this.#hear(payload ?? ''))
+    ear.on('notification', ({ payload }) => {
+      for (const hint of readLetter(payload ?? '', this.#parts.opening)) this.#pass(hint)
+    })
     try {
       await ear.connect()
       this.#isDirect = await isDirect(ear, queries)
@@ -92,6 +88,8 @@ export class Hints {
       }
       await ear.query(queries.text('listen'))
       this.#ear = ear
+      // It was closed meanwhile, and could not know of this one.
+      if (this.#isClosed) await ear.end()
     } catch {
       // The end of the connection is told by its event.
       await ear.end().catch(() => undefined)
@@ -138,14 +136,6 @@ export class Hints {
       },
       { background: true },
     )
-  }
-
-  #hear(text: string): void {
-    const letter = JSON.parse(text) as Letter
-    if (letter.from === this.#parts.opening) return
-    for (const [pool, dueAt] of letter.puts) this.#pass({ kind: 'put', pool, dueAt })
-    for (const topic of letter.topics) this.#pass({ kind: 'appended', topic })
-    if (letter.roster) this.#pass({ kind: 'roster' })
   }
 }
 

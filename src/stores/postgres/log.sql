@@ -64,11 +64,12 @@ returning now, answers
 -- name: read
 -- Events of each position, on one snapshot. Heads tell how many there are, so that no more are read than wanted.
 -- Index: the primary keys. A row without an event tells the bounds of a partition that has none from there on. One event
--- more is read than fits, which tells that there is more.
+-- more is read than fits, which tells that there is more. A sum of bigints is numeric: left so, the end of the range
+-- would be no bound of the index, and a page would cost as much as all that is behind it.
 with wanted as materialized (
   select p.nth, p.partition, p.position, h.oldest, h.next,
     greatest(h.next - p.position, 0) as available,
-    sum(greatest(h.next - p.position, 0)) over (order by p.nth) as upto
+    (sum(greatest(h.next - p.position, 0)) over (order by p.nth))::bigint as upto
   from unnest($2::integer[], $3::bigint[]) with ordinality as p (partition, position, nth)
     join headrace.head h on h.topic = $1 and h.partition = p.partition
 ),

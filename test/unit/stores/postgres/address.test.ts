@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inspect } from 'node:util'
 import { parseAddress } from '../../../../src/stores/postgres/address.ts'
 
 test('our own parameters are taken out of the address, and the rest is the driver’s', () => {
@@ -23,3 +24,8 @@ for (const schema of ['', 'A', '1a', 'a"b', 'a.b', 'pg_temp', 'x'.repeat(64)]) {
     assert.throws(() => parseAddress(address), { code: 'store_unknown' })
   })
 }
+
+test('an address that cannot be read is refused without telling its password', () => {
+  const refused = (): unknown => parseAddress('postgres://me:secret@db:99999/work')
+  assert.throws(refused, (error) => !inspect(error, { depth: 9, showHidden: true }).includes('secret'))
+})

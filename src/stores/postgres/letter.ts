@@ -1,0 +1,40 @@
+// What one process tells the others in a notification. Anybody who may connect to the database can send one, so what is
+// read is looked at: a text that is no letter is no hint.
+import type { Hint } from '../../store.ts'
+
+export interface Letter {
+  /** The opening that sends it. */
+  from: string
+  puts: [pool: string, dueAt: number][]
+  topics: string[]
+  roster: boolean
+}
+
+/** The hints of a letter; none of one's own, and none of what is not understood. */
+export function readLetter(text: string, self: string): Hint[] {
+  const letter = parse(text)
+  if (letter === null || letter['from'] === self) return []
+  const puts = listOf(letter['puts']).flatMap((each): Hint[] => {
+    const [pool, dueAt] = listOf(each)
+    return typeof pool === 'string' && Number.isSafeInteger(dueAt)
+      ? [{ kind: 'put', pool, dueAt: dueAt as number }]
+      : []
+  })
+  const appended = listOf(letter['topics']).flatMap((topic): Hint[] =>
+    typeof topic === 'string' ? [{ kind: 'appended', topic }] : [],
+  )
+  return [...puts, ...appended, ...(letter['roster'] === true ? [{ kind: 'roster' } as const] : [])]
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null
+  } catch {
+    return null
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
