@@ -40,7 +40,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   let closing: Promise<void> | null = null
   return {
     address: `sqlite:${path}`,
-    pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
+    pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts), putsAtOnce: 1 },
     log,
     mover: new SqliteMover({ ...parts, log }),
     fences,
