@@ -25,6 +25,8 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** Whether commits wait for the disk; off where thousands of answers are compared. */
   fsync?: boolean
+  /** More settings of the server, by their names. */
+  settings?: Record<string, string | number>
 }
 
 const STARTS_WITHIN_MS = 30_000
@@ -69,6 +71,7 @@ export async function startPostgres(
     program: join(binaries.folder, 'postgres'),
     port: await freePort(),
     fsync: options.fsync ?? true,
+    settings: options.settings ?? {},
   })
   await server.start()
   return server
@@ -80,6 +83,7 @@ interface ClusterParts {
   program: string
   port: number
   fsync: boolean
+  settings: Record<string, string | number>
 }
 
 class Cluster implements PostgresServer {
@@ -87,8 +91,14 @@ class Cluster implements PostgresServer {
   readonly port: number
   readonly #parts: ClusterParts
   #child: ChildProcess | null = null
+  /** A process that ends early leaves neither server nor cluster. */
+  readonly #atExit = (): void => {
+    this.#child?.kill('SIGQUIT')
+    rmSync(this.#parts.folder, { recursive: true, force: true })
+  }
 
   constructor(parts: ClusterParts) {
+    process.once('exit', this.#atExit)
     this.version = parts.version
     this.port = parts.port
     this.#parts = parts
@@ -103,7 +113,7 @@ class Cluster implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    const { program, folder, port, fsync } = this.#parts
+    const { program, folder, port, fsync, settings: more } = this.#parts
     const settings = {
       port,
       listen_addresses: '127.0.0.1',
@@ -113,6 +123,7 @@ class Cluster implements PostgresServer {
       synchronous_commit: fsync ? 'on' : 'off',
       shared_preload_libraries: '',
       log_min_messages: 'fatal',
+      ...more,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const child = spawn(program, ['-D', join(folder, 'data'), ...flags], {
@@ -138,6 +149,7 @@ class Cluster implements PostgresServer {
 
   async remove(): Promise<void> {
     await this.stop()
+    process.off('exit', this.#atExit)
     rmSync(this.#parts.folder, { recursive: true, force: true })
   }
 
