@@ -90,6 +90,8 @@ put as (
             else 5
           end as step
         from (select headrace.now_ms() as now) as clock
+        -- Keeps the step from being written out, and worked out, once for each column.
+        offset 0
       ) as merged
     )
   returning e.note, e.due_at, e.tally, e.after_due_at, e.after_tally

@@ -2,7 +2,7 @@
 -- the clock of the database, which every query reads through now_ms().
 
 create function headrace.now_ms() returns bigint language sql volatile as
-$$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$;
+$$ select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint $$;
 
 -- RFC 3339 in UTC with milliseconds, as src/clock.ts writes it. Days and the rest of the day apart: one number of
 -- microseconds would not be exact. PostgreSQL calls the year 0 the first before Christ.
