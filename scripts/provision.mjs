@@ -4,10 +4,24 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** One line per program: the binary to look for, the apt package that has it, what it is for. */
-const programs = [{ binary: 'strace', package: 'strace', reason: 'shows the fsync before a 202' }]
+/** One line per program: the binary to look for, the apt package that has it, what it is for, where else it may be. */
+const programs = [
+  { binary: 'strace', package: 'strace', reason: 'shows the fsync before a 202' },
+  {
+    binary: 'postgres',
+    package: 'postgresql-15',
+    reason: 'a store under test',
+    folder: '/usr/lib/postgresql/15/bin',
+  },
+  {
+    binary: 'pgbouncer',
+    package: 'pgbouncer',
+    reason: 'stands before a store under test',
+    folder: '/usr/sbin',
+  },
+]
 
-const missing = programs.filter((program) => !isOnPath(program.binary))
+const missing = programs.filter((program) => !isHere(program))
 if (missing.length === 0) process.exit(0)
 
 const packages = [...new Set(missing.map((program) => program.package))]
@@ -20,9 +34,13 @@ if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {
 apt(['update'])
 apt(['install', '--yes', '--no-install-recommends', ...packages])
 
-const still = missing.filter((program) => !isOnPath(program.binary))
-for (const program of still) say(`${program.package} is installed, yet ${program.binary} is not on the PATH`)
+const still = missing.filter((program) => !isHere(program))
+for (const program of still) say(`${program.package} is installed, yet ${program.binary} is not found`)
 process.exit(still.length === 0 ? 0 : 1)
+
+function isHere({ binary, folder }) {
+  return isOnPath(binary) || (folder !== undefined && isExecutable(join(folder, binary)))
+}
 
 function isOnPath(binary) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => isExecutable(join(folder, binary)))

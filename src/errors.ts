@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   share_unknown: { title: 'There is no such share', retryable: false },
   collector_unknown: { title: 'There is no such collector', retryable: false },
   partition_unknown: { title: 'The topic has no such partition', retryable: false },
+  member_unknown: { title: 'There is no such member', retryable: false },
   offset_gone: { title: 'Retention has removed these events', retryable: false },
   tick_unknown: { title: 'There is no such tick', retryable: false },
   tick_due: { title: 'The tick is due already', retryable: false },

@@ -1,6 +1,7 @@
 // The public exports of `headrace`.
 export { type Duration } from './duration.ts'
 export { ERROR_CODES, type ErrorCode, HeadraceError } from './errors.ts'
+export { type Claim, type Held } from './fence.ts'
 export { Headrace, type PoolOptions, type TicksOptions, type TopicOptions, headrace } from './headrace.ts'
 export { type EventView, type NewEventInput, type Topic } from './log/topic.ts'
 export { type OptionsInput } from './options.ts'
@@ -16,4 +17,8 @@ export {
   printFilter,
 } from './roster/filter.ts'
 export { parseFilter } from './roster/parse-filter.ts'
+export { type Lock, type LockOptions } from './roster/locks.ts'
+export { type Ownership } from './roster/ownership.ts'
+export { type Roster } from './roster/roster.ts'
+export { type Leader, type Resource, type RosterView } from './roster/store.ts'
 export { type TelemetryEvents } from './telemetry.ts'

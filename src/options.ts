@@ -19,7 +19,7 @@ export const OPTIONS = {
   store: {
     kind: 'text',
     default: 'sqlite:./.headrace/headrace.db',
-    doc: 'where everything is kept: sqlite:PATH or memory:',
+    doc: 'where everything is kept: sqlite:PATH, postgres://USER@HOST/DATABASE or memory:',
   },
   host: { kind: 'text', default: '127.0.0.1', doc: 'address to listen on; off loopback a token is required' },
   port: { kind: 'integer', default: 7400, min: 0, max: 65535, doc: 'port to listen on; 0 takes a free one' },

@@ -65,12 +65,12 @@ export class PulseLoop {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { everyMs, clock, isStuck } = this.#parts
+    const { everyMs, clock } = this.#parts
     let pauseMs = everyMs
     while (!signal.aborted) {
       await this.#sleep(pauseMs, signal)
       pauseMs = everyMs
-      if (signal.aborted || isStuck()) continue
+      if (signal.aborted || this.#parts.isStuck()) continue
       const sentAt = clock.mono()
       try {
         await this.#beat()
@@ -97,11 +97,11 @@ export class PulseLoop {
   }
 
   async #beat(): Promise<void> {
-    const { store, clock, withinMs, request, notice } = this.#parts
+    const { store, clock, withinMs } = this.#parts
     const sent = { mono: clock.mono(), wall: clock.now() }
-    const pulse = await within(clock, withinMs, store.pulse(request()))
+    const pulse = await within(clock, withinMs, store.pulse(this.#parts.request()))
     this.#answeredAt = clock.mono()
-    notice(pulse, sent)
+    this.#parts.notice(pulse, sent)
   }
 }
 

@@ -61,6 +61,16 @@ export type Hint =
   /** Another process wrote to the store. */
   | { kind: 'foreign' }
 
+/** What a store found when it looked at itself, for people. */
+export interface Finding {
+  /** What was looked at, in a word or two. */
+  check: string
+  ok: boolean
+  detail: string
+  /** What to do about it; null where all is well. */
+  remedy: string | null
+}
+
 export interface Store {
   /** The address without secrets. */
   readonly address: string
@@ -72,6 +82,8 @@ export interface Store {
   readonly locks: LockStore
   /** One call that tells what a member must know twice a second, and lets the store keep house. [D4] [G2] [K1] */
   pulse(request: PulseRequest): Promise<Pulse>
+  /** What the store finds of its own settings, rights and room; changes nothing. What fails has a remedy. */
+  inspect(): Promise<Finding[]>
   /** Calls back on hints until the returned function is called. */
   watch(listener: (hint: Hint) => void): () => void
   /** Lets what is under way end; harmless when repeated. */

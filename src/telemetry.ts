@@ -31,12 +31,14 @@ export interface TelemetryEvents {
   'roster.lost': { id: string }
   /** This member has left, and handed over what it held. */
   'roster.left': { id: string }
-  /** This member leads from now on. */
-  'roster.leading': { term: number }
+  /** This member leads from now on; null: it did, and leads no more. */
+  'roster.leading': { term: number | null }
   /** What became of the leader's changes. */
   'roster.decided': { kind: 'decided' | 'not-leader' | 'unsure' | 'alive'; dead: number; changes: number }
   /** Fences were raised for partitions that this member was given. */
   'roster.raised': { resource: string; raised: number; refused: number }
+  /** How many partitions of a resource this member holds, whenever that may have changed. */
+  'roster.held': { resource: string; partitions: number }
   /** Partitions were handed over to the next owner. */
   'roster.granted': { resource: string; partitions: number }
   /** A step in the roster failed; the next pulse tries again. */

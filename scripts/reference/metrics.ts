@@ -24,6 +24,7 @@ const samples: TelemetryEvents = {
   'roster.leading': { term: 1 },
   'roster.decided': { kind: 'decided', dead: 1, changes: 1 },
   'roster.raised': { resource: 'r', raised: 1, refused: 1 },
+  'roster.held': { resource: 'r', partitions: 1 },
   'roster.granted': { resource: 'r', partitions: 1 },
   'roster.failed': { error: null },
   'fence.refused': { resource: 'r', partitions: 1 },

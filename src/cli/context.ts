@@ -21,7 +21,7 @@ export interface CliContext {
 /** The end of a command that is neither success nor an error to explain. What there was to say was said. */
 export class Ended extends Error {
   override readonly name = 'Ended'
-  readonly how: 'interrupted' | 'terminated' | 'threshold missed'
+  readonly how: 'interrupted' | 'terminated' | 'threshold missed' | 'finding failed'
 
   constructor(how: Ended['how']) {
     super(how)

@@ -34,12 +34,14 @@ const EXIT_OF: Record<string, number> = {
   tick_unknown: EXIT.notFound,
   topic_unknown: EXIT.notFound,
   partition_unknown: EXIT.notFound,
+  member_unknown: EXIT.notFound,
   offset_gone: EXIT.notFound,
   tick_due: EXIT.conflict,
   tick_exists: EXIT.conflict,
   idempotency_mismatch: EXIT.conflict,
   pool_mismatch: EXIT.conflict,
   topic_mismatch: EXIT.conflict,
+  resource_mismatch: EXIT.conflict,
   address_in_use: EXIT.conflict,
   token_required: EXIT.notPermitted,
   unauthorized: EXIT.notPermitted,
@@ -47,10 +49,15 @@ const EXIT_OF: Record<string, number> = {
   host_unknown: EXIT.notPermitted,
 }
 
+const EXIT_OF_END: Record<Ended['how'], number> = {
+  interrupted: EXIT.interrupted,
+  terminated: EXIT.terminated,
+  'threshold missed': EXIT.thresholdMissed,
+  'finding failed': EXIT.thresholdMissed,
+}
+
 function exitCodeOf(error: unknown): number {
-  if (error instanceof Ended) {
-    return error.how === 'threshold missed' ? EXIT.thresholdMissed : EXIT[error.how]
-  }
+  if (error instanceof Ended) return EXIT_OF_END[error.how]
   return error instanceof HeadraceError ? (EXIT_OF[error.code] ?? EXIT.failed) : EXIT.failed
 }
 

@@ -3,9 +3,11 @@ import { Command, Option } from 'commander'
 import { VERSION } from '../version.ts'
 import type { CommandParts, GlobalFlags } from './command.ts'
 import type { CliContext } from './context.ts'
+import { addDoctor } from './doctor.ts'
 import { addGenerate } from './generate.ts'
 import { addMigrate } from './migrate.ts'
 import { type Output, createOutput, hasColor } from './output.ts'
+import { addRoster } from './roster.ts'
 import { addServe } from './serve.ts'
 import { addStatus } from './status.ts'
 import { addTick } from './tick.ts'
@@ -39,9 +41,11 @@ export function createProgram(context: CliContext): Command {
   const parts: CommandParts = { program, context, output: (command) => outputOf(command, context) }
   addServe(parts)
   addStatus(parts)
+  addRoster(parts)
   addTick(parts)
   addTopic(parts)
   addGenerate(parts)
+  addDoctor(parts)
   addMigrate(parts)
   return program
 }

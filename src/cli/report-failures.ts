@@ -15,6 +15,8 @@ export interface ReportParts {
 export function reportFailures(telemetry: Telemetry, parts: ReportParts): () => void {
   const tellTicks = throttled(parts)
   const tellHttp = throttled(parts)
+  const tellLost = throttled(parts)
+  const tellRoster = throttled(parts)
   const stops = [
     telemetry.on('ticks.failed', ({ pool, error, retryInMs }) => {
       const outlook = retryInMs === null ? 'they do not move before a restart' : 'trying again'
@@ -22,6 +24,13 @@ export function reportFailures(telemetry: Telemetry, parts: ReportParts): () => 
     }),
     telemetry.on('http.failed', ({ route, method, error }) => {
       tellHttp(`${method} ${route} met a defect of Headrace: ${reasonOf(error)}`)
+    }),
+    telemetry.on('roster.lost', ({ id }) => {
+      const why = 'it was silent for a lease: did this process or its machine stand still, or the store?'
+      tellLost(`the others have taken the work of this member (${id}), and it joins again; ${why}`)
+    }),
+    telemetry.on('roster.failed', ({ error }) => {
+      tellRoster(`a step in the roster failed: ${inOneLine(error)}; trying again`)
     }),
   ]
   return () => stops.forEach((stop) => stop())
@@ -39,6 +48,12 @@ function throttled({ clock, talk }: ReportParts): (line: string) => void {
     toldAt = clock.mono()
     untold = 0
   }
+}
+
+/** Without the stack: what fails here is nearly always the store, and said again and again while it does. */
+function inOneLine(error: unknown): string {
+  const text = error instanceof HeadraceError ? reasonOf(error) : messageOf(error)
+  return text.replaceAll(/\s*\n\s*/g, ' ')
 }
 
 function reasonOf(error: unknown): string {

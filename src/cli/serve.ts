@@ -1,13 +1,14 @@
 // headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
+import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { toIso } from '../clock.ts'
-import type { TicksOptions } from '../headrace.ts'
+import type { Headrace, TicksOptions } from '../headrace.ts'
 import { OPTIONS, type OptionName, type Options, type OptionsInput } from '../options.ts'
 import { VERSION } from '../version.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
 import { addSchemaFlags, readSchemaFlags } from './flags.ts'
-import { type Output, formatDuration } from './output.ts'
+import { type Output, escapeControls, formatDuration } from './output.ts'
 import { reportFailures } from './report-failures.ts'
 
 const FLAGS = Object.keys(OPTIONS) as OptionName[]
@@ -15,13 +16,15 @@ const FLAGS = Object.keys(OPTIONS) as OptionName[]
 const EXAMPLES = `Examples:
   $ headrace serve                                            everything in ./.headrace/headrace.db
   $ headrace serve --store memory: --port 7401                forget everything at the end
+  $ headrace serve --port 7401 --name m2 --weight 2           a second member, with twice the share
   $ HEADRACE_TOKEN=… headrace serve --host 0.0.0.0            open to other machines, with a token
 `
 
 export function addServe({ program, context, output }: CommandParts): void {
   const command = program.command('serve').description('start a server').addHelpText('before', EXAMPLES)
   addSchemaFlags(command, FLAGS).action(async (flags: Record<string, string>, self: Command) => {
-    const options = readSchemaFlags(flags, { names: FLAGS, env: context.env })
+    const given = readSchemaFlags(flags, { names: FLAGS, env: context.env })
+    const options = { ...given, address: given.address ?? ownAddress(given) }
     await serve(options, { context, output: output(self) })
   })
 }
@@ -48,7 +51,7 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     const server = createServer(race, ticks, options)
     await race.start()
     const url = await server.listen()
-    announce({ url, options, store: race.store.address }, { context, output })
+    announce({ url, options, race }, { context, output })
     await fired(context.signal)
     output.talk(`draining for at most ${formatDuration(options.drainWithin)}; once more to stop at once`)
     await server.close()
@@ -57,6 +60,14 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     stopReports()
   }
   output.talk('stopped')
+}
+
+/** Where others reach a server that was told no address; null where its port is not known beforehand. */
+export function ownAddress({ host, port }: Pick<Options, 'host' | 'port'>): string | null {
+  if (port === 0) return null
+  // Every address of the machine is none that another machine could use.
+  const reachable = host === '0.0.0.0' || host === '::' ? hostname() : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
 /** Resolved options as given ones: what is null was not given. */
@@ -75,13 +86,21 @@ function fired(signal: AbortSignal): Promise<void> {
   })
 }
 
-function announce(
-  { url, options, store }: { url: string; options: Options; store: string },
-  { context, output }: ServeParts,
-): void {
+interface Announced {
+  url: string
+  options: Options
+  race: Headrace
+}
+
+function announce({ url, options, race }: Announced, { context, output }: ServeParts): void {
   const readyMs = Math.round(context.clock.mono() - context.startedAt)
-  if (output.json)
-    output.line({ version: VERSION, url, openapi: `${url}/openapi.json`, store, readyMs }, () => '')
+  const { address: store } = race.store
+  const { id, name } = race.roster
+  const joined = options.join === 'yes'
+  if (output.json) {
+    const openapi = `${url}/openapi.json`
+    output.line({ version: VERSION, url, openapi, store, readyMs, member: id, name, joined }, () => '')
+  }
   const at = toIso(context.clock.now() + 10_000)
   const authorization = options.token === null ? '' : ` -H "Authorization: Bearer $HEADRACE_TOKEN"`
   output.talk(
@@ -90,6 +109,7 @@ function announce(
       '',
       `  ➜  API      ${url}/v1      OpenAPI: /openapi.json`,
       `  ➜  Store    ${store}${store === 'memory:' ? ' (forgotten at the end)' : ' (kept between runs)'}`,
+      `  ➜  Member   ${escapeControls(name)} (${joined ? 'joined the roster' : 'takes requests only: --join no'})`,
       `  ➜  Try      curl -XPOST ${url}/ticks${authorization} -d '{"item":"user1234","at":"${at}"}'`,
       '',
     ].join('\n'),

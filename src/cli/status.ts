@@ -14,7 +14,7 @@ const EXAMPLES = `Examples:
 export function addStatus({ program, context, output }: CommandParts): void {
   const command = program
     .command('status')
-    .description('how a server is doing: its services, ticks and topics')
+    .description('how a server is doing: its services, ticks, topics and share of the work')
     .addHelpText('before', EXAMPLES)
   addClientFlags(command).action(async (flags: ClientFlags, self: Command) => {
     const status = await clientOf(flags, context).status()
@@ -29,9 +29,25 @@ function formatStatus(status: StatusView, output: Output): string {
   const fields = formatFields([
     ['headrace', `${output.bold(status.version)}   up ${formatDuration(status.uptimeMs)}`],
     ['store', escapeControls(status.store)],
-    ['member', status.member],
+    ['member', escapeControls(`${status.roster.name}   ${status.member}`)],
+    ['leader', leaderOf(status.roster)],
+    ['share', shareOf(status.roster)],
     ['services', status.services.map(({ name, state }) => `${name} ${state}`).join('   ')],
     ['ticks', [`mode ${ticks.mode}`, `${ticks.partitions} partitions`, ...counts].join('   ')],
   ])
   return `${fields}\n\n${formatTopics(status.topics, output)}`
+}
+
+function leaderOf({ leader, id }: StatusView['roster']): string {
+  if (leader === null) return 'none'
+  const who = escapeControls(leader.name ?? leader.member)
+  return `${leader.member === id ? `${who}, this member` : who}   term ${leader.term}`
+}
+
+function shareOf({ joined, shares }: StatusView['roster']): string {
+  if (!joined) return 'none: it has not joined, and only takes requests'
+  if (shares.length === 0) return 'none: it serves nothing'
+  return shares
+    .map(({ resource, held, partitions }) => escapeControls(`${resource} ${held} of ${partitions}`))
+    .join('   ')
 }

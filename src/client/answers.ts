@@ -75,6 +75,14 @@ export interface StatusView {
   services: { name: string; state: string }[]
   ticks: { mode: 'each' | 'one'; partitions: number; counts: Record<string, number> }
   topics: TopicView[]
+  /** This member's part in the roster, as of its last pulse. */
+  roster: {
+    joined: boolean
+    id: string
+    name: string
+    leader: { member: string; name: string | null; term: number } | null
+    shares: { resource: string; partitions: number; held: number }[]
+  }
 }
 
 /** An error as the server sends it (RFC 9457). */

@@ -1,4 +1,4 @@
-// The typed HTTP client, exported as `headrace/client`: ticks, topics and the state of a server. Errors are
+// The typed HTTP client, exported as `headrace/client`: ticks, topics, the roster and the state of a server. Errors are
 // HeadraceErrors with the server's own code and remedy.
 import { type Clock, systemClock } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
@@ -15,10 +15,14 @@ import type {
   TopicView,
 } from './answers.ts'
 import { follow } from './follow.ts'
-import { type Call, type TransportParts, callJson } from './transport.ts'
+import { type RosterClient, createRosterClient } from './roster.ts'
+import type { DoctorView, LockView } from './roster-answers.ts'
+import { type Call, type Caller, type TransportParts, callJson } from './transport.ts'
 
 export { ERROR_CODES, type ErrorCode, HeadraceError } from '../errors.ts'
 export type * from './answers.ts'
+export type { RebalanceQuery, RosterClient } from './roster.ts'
+export type * from './roster-answers.ts'
 
 export interface ClientOptions {
   /** Address of the server; http://127.0.0.1:7400 unless said. */
@@ -80,7 +84,12 @@ export interface FollowQuery {
 export interface Client {
   ticks: TicksClient
   topics: TopicsClient
+  roster: RosterClient
   status(): Promise<StatusView>
+  /** Named locks that are held. */
+  locks(): Promise<{ items: LockView[] }>
+  /** What the server finds of itself, its store and the roster. */
+  doctor(): Promise<DoctorView>
 }
 
 export interface TicksClient {
@@ -121,11 +130,12 @@ export function createClient(options: ClientOptions = {}): Client {
   return {
     ticks: createTicksClient(call),
     topics: createTopicsClient(call, transport),
+    roster: createRosterClient(call),
     status: () => call({ path: '/v1/status' }),
+    locks: () => call({ path: '/v1/locks' }),
+    doctor: () => call({ path: '/v1/doctor' }),
   }
 }
-
-type Caller = <Answer>(request: Call) => Promise<Answer>
 
 function createTicksClient(call: Caller): TicksClient {
   const path = (item: string): string => `/v1/ticks/${encodeURIComponent(item)}`

@@ -24,6 +24,9 @@ export interface Call {
   signal?: AbortSignal
 }
 
+/** Sends a request and answers its JSON as what the route is known to answer. */
+export type Caller = <Answer>(request: Call) => Promise<Answer>
+
 /** Sends a request and reads its JSON. */
 export async function callJson(parts: TransportParts, call: Call): Promise<unknown> {
   const { response, release } = await open(parts, call)

@@ -23,6 +23,15 @@ const HELP = {
   headrace_store_calls_total: 'Calls of the store, by operation.',
   headrace_store_waits_total: 'Times a write waited for another process.',
   headrace_folded_total: 'Entries moved from the journal into the table.',
+  headrace_fence_refusals_total:
+    'Partitions that a write was refused for, being those of another member by then.',
+  headrace_roster_raises_total:
+    'Fences raised for partitions that this member was given, by resource and result.',
+  headrace_roster_moves_total: 'Partitions that this member handed over to the next owner, by resource.',
+  headrace_roster_changes_total: 'Allotments that this member changed as the leader.',
+  headrace_roster_deaths_total: 'Members that this member declared dead as the leader.',
+  headrace_roster_lost_total: 'Times that this member was declared dead, and joined again.',
+  headrace_roster_failures_total: 'Failed steps in the roster, each tried again.',
   headrace_http_requests_total: 'Requests answered, by route, method and status.',
 } as const
 
@@ -33,6 +42,12 @@ const HISTOGRAM_HELP = {
   headrace_http_request_seconds: 'Duration of requests, by route.',
 } as const
 
+const GAUGE_HELP = {
+  headrace_roster_leading: '1 if this member leads, as of its last answered pulse.',
+  headrace_roster_partitions_held: 'Partitions that this member holds, by resource.',
+} as const
+
+type GaugeName = keyof typeof GAUGE_HELP
 type CounterName = keyof typeof HELP
 type HistogramName = keyof typeof HISTOGRAM_HELP
 
@@ -50,6 +65,7 @@ export class Meter {
   readonly #startedAt: number
   readonly #counters = new Map<CounterName, Map<string, { labels: Labels; value: number }>>()
   readonly #histograms = new Map<HistogramName, Map<string, { labels: Labels; value: Histogram }>>()
+  readonly #gauges = new Map<GaugeName, Map<string, { labels: Labels; value: number }>>()
   /** By route. */
   readonly #answers = new Map<string, Answers[]>()
   #stops: (() => void)[] = []
@@ -78,6 +94,9 @@ export class Meter {
     }
     for (const [name, series] of this.#histograms) {
       metrics.push({ name, help: HISTOGRAM_HELP[name], kind: 'histogram', series: [...series.values()] })
+    }
+    for (const [name, series] of this.#gauges) {
+      metrics.push({ name, help: GAUGE_HELP[name], kind: 'gauge', series: [...series.values()] })
     }
     const uptime = (this.#clock.mono() - this.#startedAt) / 1000
     metrics.push(gauge('headrace_uptime_seconds', 'Time since this member began.', uptime))
@@ -116,12 +135,51 @@ export class Meter {
       telemetry.on('store.folded', ({ pool, entries }) =>
         this.#count('headrace_folded_total', { pool }, entries),
       ),
+      ...this.#subscribeRoster(),
       telemetry.on('http.answered', ({ route, method, status, tookMs }) => {
         const series = this.#answersOf(route, method, status)
         series.requests.value += 1
         series.seconds.record(tookMs)
       }),
     ]
+  }
+
+  #subscribeRoster(): (() => void)[] {
+    const telemetry = this.#telemetry
+    const leadNoMore = (): void => this.#set('headrace_roster_leading', {}, 0)
+    return [
+      telemetry.on('roster.joined', leadNoMore),
+      telemetry.on('roster.left', leadNoMore),
+      telemetry.on('roster.lost', () => {
+        leadNoMore()
+        this.#count('headrace_roster_lost_total', {}, 1)
+      }),
+      telemetry.on('roster.leading', ({ term }) =>
+        this.#set('headrace_roster_leading', {}, term === null ? 0 : 1),
+      ),
+      telemetry.on('roster.held', ({ resource, partitions }) =>
+        this.#set('headrace_roster_partitions_held', { resource }, partitions),
+      ),
+      telemetry.on('roster.decided', ({ dead, changes }) => {
+        this.#count('headrace_roster_deaths_total', {}, dead)
+        this.#count('headrace_roster_changes_total', {}, changes)
+      }),
+      telemetry.on('roster.raised', ({ resource, raised, refused }) => {
+        this.#count('headrace_roster_raises_total', { resource, result: 'raised' }, raised)
+        this.#count('headrace_roster_raises_total', { resource, result: 'refused' }, refused)
+      }),
+      telemetry.on('roster.granted', ({ resource, partitions }) =>
+        this.#count('headrace_roster_moves_total', { resource }, partitions),
+      ),
+      telemetry.on('roster.failed', () => this.#count('headrace_roster_failures_total', {}, 1)),
+      telemetry.on('fence.refused', ({ resource, partitions }) =>
+        this.#count('headrace_fence_refusals_total', { resource }, partitions),
+      ),
+    ]
+  }
+
+  #set(name: GaugeName, labels: Labels, value: number): void {
+    seriesOf(this.#gauges, name, labels, () => ({ labels, value })).value = value
   }
 
   /** Kept by what the event brings: to write out the labels of every request costs as much as all else here. */

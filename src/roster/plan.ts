@@ -23,8 +23,11 @@ export function planOf(view: RosterView, { dead = [], without = [] }: PlanOption
 }
 
 /** The changes that bring the allotments nearer to the plan; none where they are there, or on their way. */
-export function changesOf(view: RosterView, { dead = [] }: PlanOptions = {}): AllotmentChange[] {
-  const plan = planOf(view, { dead })
+export function changesOf(
+  view: RosterView,
+  { dead = [], without = [] }: PlanOptions = {},
+): AllotmentChange[] {
+  const plan = planOf(view, { dead, without })
   const alive = new Set(view.members.map(({ id }) => id).filter((id) => !dead.includes(id)))
   const standing = refusedEpochs(view.members)
   const changes: AllotmentChange[] = []

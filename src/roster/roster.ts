@@ -1,32 +1,14 @@
 // This member's part in the roster: it joins, beats with the pulse, follows the allotments, leads when it has the
 // lease, hands over, and leaves. Rules of docs/spec/roster.md; what is decided is decided by pure functions.
-import type { Clock } from '../clock.ts'
 import type { Sent } from '../pulse.ts'
-import { Service, type ServiceState } from '../service.ts'
-import type { Pulse, Store } from '../store.ts'
-import type { Telemetry } from '../telemetry.ts'
+import { Service } from '../service.ts'
+import type { Pulse } from '../store.ts'
 import { lead } from './lead.ts'
 import { Ownership } from './ownership.ts'
+import type { RosterParts } from './parts.ts'
 import { legacyOf } from './plan.ts'
-import type { Timing } from './settings.ts'
-import type { Allotment, Beat, Beaten, Grant, Leader, NewMember, Resource, RosterView } from './store.ts'
+import type { Allotment, Beat, Beaten, Grant, Leader, Resource, RosterView } from './store.ts'
 import { Trust } from './trust.ts'
-
-/** What this member says of itself; its resources are those it shares. */
-export type About = Omit<NewMember, 'id' | 'serves'>
-
-export interface RosterParts {
-  store: Pick<Store, 'roster' | 'fences'>
-  clock: Clock
-  telemetry: Telemetry
-  timing: Timing
-  about(): About
-  /** How long a hand-over waits for what is in flight. */
-  drainWithinMs: number
-  health(): Readonly<Record<string, ServiceState>>
-  /** Sends the next pulse at once. */
-  pulseSoon(): void
-}
 
 export class Roster {
   readonly service: Service
@@ -43,6 +25,9 @@ export class Roster {
   /** Something was not written, or not answered: look again with the next pulse. */
   #unfinished = false
   #following: Promise<void> | null = null
+  /** Something changed during a look. */
+  #mustLookAgain = false
+  #joining: Promise<void> = Promise.resolve()
   readonly #handing = new Set<Ownership>()
 
   constructor(parts: RosterParts) {
@@ -55,6 +40,11 @@ export class Roster {
   /** The id under which this member is in the roster; another after it was declared dead. */
   get id(): string {
     return this.#id
+  }
+
+  /** What people call this member. */
+  get name(): string {
+    return this.#parts.about().name
   }
 
   /** The leader, as of the last pulse; null: none is known. */
@@ -84,8 +74,18 @@ export class Roster {
     const { clock } = this.#parts
     const ownership = new Ownership({ resource, clock, trust: this.#trust, owner: () => this.#id })
     this.#ownerships.set(resource.name, ownership)
+    ownership.watch(() => {
+      const partitions = ownership.holding().length
+      this.#parts.telemetry.emit('roster.held', { resource: resource.name, partitions })
+    })
     if (this.#isMember) this.#serve(resource)
     return ownership
+  }
+
+  /** Looks at everything again with a pulse now, whether or not something seems to have changed. */
+  look(): void {
+    this.#unfinished = true
+    this.#parts.pulseSoon()
   }
 
   /** Whether work on a resource does not end: such a member sends no beat. [H5] */
@@ -96,13 +96,13 @@ export class Roster {
   /** What the next pulse tells; null: it has not joined. */
   beat(): Beat | null {
     if (!this.#isMember) return null
-    const { timing, about, health } = this.#parts
+    const { timing } = this.#parts
     const ownerships = [...this.#ownerships.values()]
     return {
       member: this.#id,
       leaseMs: timing.leaseMs,
-      leads: about().leads,
-      health: health(),
+      leads: this.#parts.about().leads,
+      health: this.#parts.health(),
       holding: Object.fromEntries(ownerships.map((each) => [each.resource.name, each.holding()])),
       refused: ownerships.flatMap((each) => each.refused()),
     }
@@ -122,7 +122,7 @@ export class Roster {
     const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
     this.#leader = beaten.leader
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
-    if (term !== null && term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
+    if (term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
     const mustLead = term !== null && (term !== wasLeading || beaten.silent.length > 0)
     if (beaten.version !== this.#version || mustLead || this.#unfinished) this.#follow()
   }
@@ -135,27 +135,30 @@ export class Roster {
     this.#isMember = false
     this.#leader = null
     this.#id = this.#parts.clock.id()
-    this.#join().catch(() => this.#retryJoin())
+    this.#rejoin()
   }
 
-  #retryJoin(): void {
-    const { clock, timing } = this.#parts
-    clock.timer(timing.pulseMs, () => {
-      if (this.service.state === 'running' && !this.#isMember) this.#join().catch(() => this.#retryJoin())
+  #rejoin(): void {
+    const { clock, timing, telemetry } = this.#parts
+    this.#joining = this.#join().catch((error: unknown) => {
+      telemetry.emit('roster.failed', { error })
+      clock.timer(timing.pulseMs, () => this.service.state === 'running' && this.#rejoin(), {
+        background: true,
+      })
     })
   }
 
   async #join(): Promise<void> {
-    const { store, about, telemetry, pulseSoon } = this.#parts
+    const { store, telemetry } = this.#parts
     const resources = [...this.#ownerships.values()].map(({ resource }) => resource)
     await store.roster.join(
-      { ...about(), id: this.#id, serves: resources.map(({ name }) => name) },
+      { ...this.#parts.about(), id: this.#id, serves: resources.map(({ name }) => name) },
       resources,
     )
     this.#isMember = true
     this.#gapEndedAt = Infinity
     telemetry.emit('roster.joined', { id: this.#id })
-    pulseSoon()
+    this.#parts.pulseSoon()
   }
 
   #serve(resource: Resource): void {
@@ -169,16 +172,20 @@ export class Roster {
   /** One look at a time; what changes during one is seen by the next. */
   #follow(): void {
     if (this.#following !== null) {
-      this.#unfinished = true
+      this.#mustLookAgain = true
       return
     }
+    this.#mustLookAgain = false
     this.#unfinished = false
     this.#following = this.#look()
       .catch((error: unknown) => {
         this.#unfinished = true
         this.#parts.telemetry.emit('roster.failed', { error })
       })
-      .finally(() => (this.#following = null))
+      .finally(() => {
+        this.#following = null
+        if (this.#mustLookAgain && this.#isMember) this.#follow()
+      })
   }
 
   async #look(): Promise<void> {
@@ -243,7 +250,8 @@ export class Roster {
   /** `again`: something was written. `later`: something could not be. */
   async #lead(view: RosterView): Promise<'done' | 'again' | 'later'> {
     const { store, timing, telemetry } = this.#parts
-    if (!this.leads || this.#leader === null) return 'done'
+    if (this.#leader?.member !== this.#id) return 'done'
+    if (!this.#trust.holds) return 'later'
     const decision = lead(view, {
       leader: this.#leader,
       timing,
@@ -262,6 +270,7 @@ export class Roster {
 
   /** Takes no more, waits for what is in flight, hands over, and is gone. [H4] */
   async #leave(): Promise<void> {
+    await this.#joining
     if (!this.#isMember) return
     const { store, drainWithinMs, telemetry } = this.#parts
     this.#isMember = false

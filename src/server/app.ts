@@ -7,6 +7,7 @@ import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
 import { type Guard, hostGuard, isLoopback, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
 import { addBodyParsers, refuseEncoding } from './body.ts'
+import { addDoctor } from './doctor.ts'
 import { Drain } from './drain.ts'
 import { addHealth } from './health.ts'
 import { addMetrics } from './metrics.ts'
@@ -15,6 +16,7 @@ import { addPage } from './page.ts'
 import { LARGEST_BODY_BYTES } from './problem.ts'
 import { Recent } from './recent.ts'
 import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
+import { addRoster } from './roster.ts'
 import type { ServerContext } from './route.ts'
 import { addShares } from './shares.ts'
 import { addStatus } from './status.ts'
@@ -130,7 +132,9 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addTopics(app, context)
   addShares(app, context)
   addStream(app, context)
+  addRoster(app, context)
   addHealth(app, context)
+  addDoctor(app, context)
   addMetrics(app, context)
   addStatus(app, context)
   addPage(app, context)

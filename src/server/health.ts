@@ -15,13 +15,13 @@ const HEALTHY: RouteDoc = {
 }
 const LIVE: RouteDoc = { ...HEALTHY, summary: 'The process lives.' }
 const READY: RouteDoc = {
-  summary: 'The store answers, every service runs, and the server is not draining.',
+  summary: 'The store answers, every service runs, the roster is trusted, and the server is not draining.',
   open: true,
   answer: { 'application/json': READINESS },
   errors: ['not_running'],
 }
 
-interface Check {
+export interface Check {
   name: string
   ok: boolean
   detail: string
@@ -38,14 +38,24 @@ export function addHealth(app: FastifyInstance, context: ServerContext): void {
   })
 }
 
-async function checkAll({ race, drain, local }: ServerContext): Promise<Check[]> {
+/** Everything that readiness means. */
+export async function checkAll({ race, drain, local }: ServerContext): Promise<Check[]> {
   const age = Math.round(race.pulseAgeMs)
   return [
     { name: 'server', ok: !drain.draining, detail: drain.draining ? 'draining' : 'serving' },
     await checkStore(race, local),
     { name: 'pulse age', ok: age < PULSE_WITHIN_MS, detail: `${age} ms ago` },
+    ...checkTrust(race),
     ...race.services().map(({ name, state }) => ({ name, ok: state === 'running', detail: state })),
   ]
+}
+
+/** A member that joined works on what it holds only while it trusts the roster. [O3] */
+function checkTrust({ options, roster }: ServerContext['race']): Check[] {
+  if (options.join === 'no') return []
+  const ok = roster.isTrusted
+  const doubt = 'the roster has not answered for so long that this member holds nothing until it does'
+  return [{ name: 'trust', ok, detail: ok ? 'the roster answers' : doubt }]
 }
 
 /** What fails is told in full to this machine alone: a message may name the path of the store. */

@@ -23,7 +23,17 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const LINKS = ['/v1/status', '/v1/ticks', '/v1/topics', '/v1/metrics', '/metrics', '/readyz', '/openapi.json']
+const LINKS = [
+  '/v1/status',
+  '/v1/ticks',
+  '/v1/topics',
+  '/v1/roster',
+  '/v1/doctor',
+  '/v1/metrics',
+  '/metrics',
+  '/readyz',
+  '/openapi.json',
+]
 
 export function addPage(app: FastifyInstance, context: ServerContext): void {
   app.get('/', { config: { doc: DOC } }, async (request, reply) => {
@@ -42,7 +52,7 @@ function writePage(status: Status, host: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Headrace</title><style>${STYLE}</style></head><body>
 <h1>Headrace ${escape(status.version)}</h1>
-<p>Member ${escape(status.member)} on <code>${escape(status.store)}</code>, up for ${Math.round(status.uptimeMs / 1000)} s.</p>
+<p>Member ${escape(status.roster.name)} (${escape(status.member)}) on <code>${escape(status.store)}</code>, up for ${Math.round(status.uptimeMs / 1000)} s.</p>
 <h2>Ticks</h2><p>Mode ${escape(mode)}, ${partitions} partitions.</p>
 ${table(Object.entries(counts).map(([state, count]) => [state, String(count)]))}
 <h2>Topics</h2>${table(topics)}

@@ -17,6 +17,7 @@ const STATUS: Record<ErrorCode, number> = {
   share_unknown: 404,
   collector_unknown: 404,
   partition_unknown: 404,
+  member_unknown: 404,
   offset_gone: 410,
   tick_unknown: 404,
   tick_due: 409,

@@ -2,9 +2,9 @@
 // route.ts.
 import type { Schema } from './route.ts'
 
-const TEXT: Schema = { type: 'string' }
-const COUNT: Schema = { type: 'integer', minimum: 0 }
-const TIME: Schema = { type: 'string', format: 'date-time' }
+export const TEXT: Schema = { type: 'string' }
+export const COUNT: Schema = { type: 'integer', minimum: 0 }
+export const TIME: Schema = { type: 'string', format: 'date-time' }
 const ANY: Schema = {}
 
 export function listOf(items: Schema): Schema {
@@ -21,7 +21,7 @@ export function objectOf(members: Record<string, Schema>): Schema {
   }
 }
 
-function orNull(schema: Schema): Schema {
+export function orNull(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
@@ -148,6 +148,13 @@ export const STATUS = objectOf({
   services: listOf(objectOf({ name: TEXT, state: TEXT })),
   ticks: objectOf({ mode: TEXT, partitions: COUNT, counts: { type: 'object', additionalProperties: COUNT } }),
   topics: listOf(objectOf(TOPIC_MEMBERS)),
+  roster: objectOf({
+    joined: { type: 'boolean' },
+    id: TEXT,
+    name: TEXT,
+    leader: orNull(objectOf({ member: TEXT, name: orNull(TEXT), term: COUNT })),
+    shares: listOf(objectOf({ resource: TEXT, partitions: COUNT, held: COUNT })),
+  }),
 })
 
 export const METRICS = objectOf({

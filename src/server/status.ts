@@ -1,5 +1,6 @@
 // /v1/status: what runs here, in one answer.
 import type { FastifyInstance } from 'fastify'
+import type { Headrace } from '../headrace.ts'
 import type { ServiceState } from '../service.ts'
 import { VERSION } from '../version.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext } from './route.ts'
@@ -20,6 +21,16 @@ export interface Status {
   services: { name: string; state: ServiceState }[]
   ticks: { mode: string; partitions: number; counts: Record<string, number> }
   topics: ReturnType<typeof summary>[]
+  roster: RosterStatus
+}
+
+/** This member's part in the roster, as of its last pulse. */
+export interface RosterStatus {
+  joined: boolean
+  id: string
+  name: string
+  leader: { member: string; name: string | null; term: number } | null
+  shares: { resource: string; partitions: number; held: number }[]
 }
 
 export function addStatus(app: FastifyInstance, context: ServerContext): void {
@@ -36,5 +47,23 @@ export async function readStatus({ race, ticks, startedAt, counts }: ServerConte
     services: race.services(),
     ticks: { mode, partitions, counts: await counts.get() },
     topics: (await race.store.log.topics()).map(summary),
+    roster: rosterStatus(race),
+  }
+}
+
+function rosterStatus({ roster }: Headrace): RosterStatus {
+  const { id, name, leader, view } = roster
+  const holding = roster.beat()?.holding ?? null
+  const shares = Object.entries(holding ?? {}).map(([resource, held]) => {
+    const known = view?.resources.find((each) => each.name === resource)
+    return { resource, partitions: known?.partitions ?? held.length, held: held.length }
+  })
+  const leads = view?.members.find((member) => member.id === leader?.member)
+  return {
+    joined: holding !== null,
+    id,
+    name,
+    leader: leader === null ? null : { member: leader.member, name: leads?.name ?? null, term: leader.term },
+    shares,
   }
 }

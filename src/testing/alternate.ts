@@ -56,6 +56,7 @@ export function alternate(first: Store, second: Store): Store {
       held: () => next().locks.held(),
     },
     pulse: (request) => next().pulse(request),
+    inspect: () => next().inspect(),
     watch: (listener) => first.watch(listener),
     close: async () => {
       for (const store of [first, second]) await store.close()

@@ -91,15 +91,15 @@ export class Side {
 
   /** Everything the store holds, in comparable form. */
   async inventory(): Promise<unknown> {
-    const pools = await Promise.all(
-      kinds().map(async (kind) => {
-        const deaths = await this.#store.pool.browse.deaths(this.#name(kind), MANY)
-        return {
-          entries: await this.#list(kind, { limit: MANY }),
-          deaths: deaths.map((death) => JSON.stringify(death)).toSorted(),
-        }
-      }),
-    )
+    const pools: unknown[] = []
+    // One after the other: turns are labelled in the order in which they are seen.
+    for (const kind of kinds()) {
+      const deaths = await this.#store.pool.browse.deaths(this.#name(kind), MANY)
+      pools.push({
+        entries: await this.#list(kind, { limit: MANY }),
+        deaths: deaths.map((death) => JSON.stringify(death)).toSorted(),
+      })
+    }
     return { pools, events: await this.#events() }
   }
 

@@ -5,6 +5,7 @@ import { createTelemetry } from '../../src/telemetry.ts'
 import type { OpenSubject } from '../../src/testing/contract.ts'
 import { fenceContract } from '../../src/testing/fence-contract.ts'
 import { lockContract } from '../../src/testing/lock-contract.ts'
+import { inspectContract } from '../../src/testing/inspect-contract.ts'
 import { logContract } from '../../src/testing/log-contract.ts'
 import { moverContract } from '../../src/testing/mover-contract.ts'
 import { poolContract } from '../../src/testing/pool-contract.ts'
@@ -21,3 +22,4 @@ moverContract('memory', open)
 fenceContract('memory', open)
 rosterContract('memory', open)
 lockContract('memory', open)
+inspectContract('memory', open)

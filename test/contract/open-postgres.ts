@@ -1,9 +1,10 @@
 // PostgreSQL stores in schemas of their own, whose clock the test moves.
-import pg from 'pg'
+import { Pool } from 'pg'
 import { noFaults } from '../../src/fault.ts'
 import type { Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
+import { alternate } from '../../src/testing/alternate.ts'
 import type { OpenSubject } from '../../src/testing/contract.ts'
 import type { Durable } from '../../src/testing/durable-contract.ts'
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -12,11 +13,11 @@ import type { PostgresServer } from '../servers/postgres.ts'
 /** Has the store read its time from a table, and writes the virtual time there before each call. */
 class Schema {
   readonly name: string
-  readonly #pool: pg.Pool
+  readonly #pool: Pool
   #written: number | null = null
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(name: string, pool: pg.Pool) {
+  constructor(name: string, pool: Pool) {
     this.name = name
     this.#pool = pool
   }
@@ -42,12 +43,15 @@ class Schema {
 
 export interface PostgresPlaces extends Durable {
   openSubject: OpenSubject
+  /** Two openings of one store, called in turns. */
+  openTwice: OpenSubject
   close(): Promise<void>
 }
 
 /** Places on a server; `through` is the address that stores are opened by, when something stands between. */
 export function postgresPlaces(server: PostgresServer, through?: (schema: string) => string): PostgresPlaces {
-  const pool = new pg.Pool({ connectionString: server.url(), max: 2 })
+  const pool = new Pool({ connectionString: server.url(), max: 2 })
+  pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   const schemas = new Map<string, Schema>()
   let created = 0
@@ -75,7 +79,12 @@ export function postgresPlaces(server: PostgresServer, through?: (schema: string
     const store = await open(name, clock)
     return { store, close: () => store.close().then(() => remove(name)) }
   }
-  return { create, open, remove, openSubject, close: () => pool.end() }
+  const openTwice: OpenSubject = async (clock) => {
+    const name = await create()
+    const store = alternate(await open(name, clock), await open(name, clock))
+    return { store, close: () => store.close().then(() => remove(name)) }
+  }
+  return { create, open, remove, openSubject, openTwice, close: () => pool.end() }
 }
 
 /** The store, with each call of its ports behind a step of the clock. */

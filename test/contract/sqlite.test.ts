@@ -2,6 +2,7 @@
 // so they are also kept by two openings of one file, called in turns.
 import { durableContract } from '../../src/testing/durable-contract.ts'
 import { fenceContract } from '../../src/testing/fence-contract.ts'
+import { inspectContract } from '../../src/testing/inspect-contract.ts'
 import { lockContract } from '../../src/testing/lock-contract.ts'
 import { logContract } from '../../src/testing/log-contract.ts'
 import { moverContract } from '../../src/testing/mover-contract.ts'
@@ -13,6 +14,7 @@ poolContract('sqlite', openSqlite)
 logContract('sqlite', openSqlite)
 moverContract('sqlite', openSqlite)
 durableContract('sqlite', sqliteFiles)
+inspectContract('sqlite', openSqlite)
 for (const [suite, open] of [
   ['sqlite', openSqlite],
   ['sqlite, two openings', openSqliteTwice],

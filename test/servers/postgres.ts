@@ -5,7 +5,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import { Client } from 'pg'
 import { findBinaries } from './binaries.ts'
 
 export interface PostgresServer {
@@ -32,7 +32,7 @@ export interface ServerOptions {
 const STARTS_WITHIN_MS = 30_000
 /** As root the server refuses to run. */
 const NOBODY = 65_534
-const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+export const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /** Null: there is none, which is said in one line. The variable HEADRACE_TEST_POSTGRES_15 names one that runs. */
 export async function startPostgres(
@@ -120,7 +120,8 @@ class Cluster implements PostgresServer {
       unix_socket_directories: '',
       max_connections: 200,
       fsync: fsync ? 'on' : 'off',
-      synchronous_commit: fsync ? 'on' : 'off',
+      // Left to the file where it is on, so that a test can change it.
+      ...(fsync ? {} : { synchronous_commit: 'off' }),
       shared_preload_libraries: '',
       log_min_messages: 'fatal',
       ...more,
@@ -180,7 +181,7 @@ function urlOf(address: string, parameters: Record<string, string>): string {
 }
 
 async function runOn(address: string, text: string, values: unknown[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: address })
+  const client = new Client({ connectionString: address })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(text, values)).rows

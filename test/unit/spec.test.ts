@@ -22,7 +22,8 @@ function found(texts: string[], pattern: RegExp): Set<string> {
 function citedByTitles(): Set<string> {
   const sources = [...textsOf('test', '.ts'), ...textsOf('src/testing', '.ts')]
   const made = putTableCases.map(({ title }) => `'${title}`)
-  return found([...sources, ...made], /['"`]\[([A-Z]\d+)\]/g)
+  const brackets = found([...sources, ...made], /['"`]((?:\[[A-Z]\d+\] ?)+)/g)
+  return found([...brackets], /\[([A-Z]\d+)\]/g)
 }
 
 const written = found(textsOf('docs/spec', '.md'), /^- \*\*\[([A-Z]\d+)\]\*\*/gm)

@@ -32,30 +32,23 @@ export class PostgresBrowse implements Browse {
     const pool = this.#parts.pools.of(name)
     const [clock] = await this.#parts.connections.query('read_clock', [pool.id], READ)
     const now = clock?.['now'] as number
-    const pages = await this.#pages(pool, query, now)
+    const pages = await Promise.all(this.#pages(pool, query, now))
     const rows = pages.flat().map(toEntry)
     const entries = pages.length === 1 ? rows : rows.sort(byDue).slice(0, query.limit)
     return { now, entries }
   }
 
-  #pages(pool: KnownPool, query: EntryQuery, now: number): Promise<Row[][]> {
+  /** The pages that the page is merged from. */
+  #pages(pool: KnownPool, query: EntryQuery, now: number): Promise<Row[]>[] {
     const { key, state } = query
     const window = windowOf(query, now)
     const ask = (list: string, first: unknown, more: unknown[] = []): Promise<Row[]> =>
       this.#parts.connections.query(list, [pool.id, first, ...window, ...more], READ)
-    if (key !== undefined) return Promise.all([ask('list_key', key, [state ?? null, now])])
-    switch (state) {
-      case 'dead':
-        return Promise.all([ask('list_dead', pool.partitions)])
-      case 'backing-off':
-        return Promise.all([ask('list_failing', pool.partitions)])
-      case 'waiting':
-        return Promise.all([ask('list_live', pool.partitions, [false])])
-      case 'due':
-        return Promise.all([ask('list_live', pool.partitions, [null])])
-      default:
-        return Promise.all([ask('list_live', pool.partitions, [null]), ask('list_dead', pool.partitions)])
-    }
+    if (key !== undefined) return [ask('list_key', key, [state ?? null, now])]
+    if (state === 'dead') return [ask('list_dead', pool.partitions)]
+    if (state === 'backing-off') return [ask('list_failing', pool.partitions)]
+    const live = ask('list_live', pool.partitions, [state === 'waiting' ? false : null])
+    return state === undefined ? [live, ask('list_dead', pool.partitions)] : [live]
   }
 
   async count(name: string): Promise<Record<EntryState, number>> {

@@ -1,6 +1,6 @@
 // Connections to the server: one query at a time on each, every call with a timeout, unnamed statements only, and nothing
 // of a session, so that a pooler in transaction mode may stand between.
-import type { Pool, PoolClient, PoolConfig } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
 import type { StoreOperation, Telemetry } from '../../telemetry.ts'
@@ -161,40 +161,4 @@ export class Connections {
       if (!isOver()) client.release(failure !== undefined && (codeOf(failure) === null || wasCut(failure)))
     }
   }
-}
-
-/** Loads the driver, which is installed beside this package by those who use it. */
-export async function loadDriver(): Promise<{
-  createPool(config: PoolConfig): Pool
-  createClient(config: PoolConfig): import('pg').Client
-}> {
-  const { default: pg } = await import('pg').catch((cause: unknown) => {
-    throw new HeadraceError('store_unknown', 'the PostgreSQL driver `pg` is not installed', {
-      cause,
-      remedy: 'run `npm install pg`',
-    })
-  })
-  const numbers = {
-    getTypeParser: (oid: number, format?: 'text' | 'binary') => {
-      if (oid === INT8 && format !== 'binary') return Number
-      if (oid === INT8_ARRAY && format !== 'binary') return parseNumbers
-      return pg.types.getTypeParser(oid, format)
-    },
-  }
-  const withNumbers = (config: PoolConfig): PoolConfig => ({
-    ...config,
-    types: numbers as NonNullable<PoolConfig['types']>,
-  })
-  return {
-    createPool: (config) => new pg.Pool(withNumbers(config)),
-    createClient: (config) => new pg.Client(withNumbers(config)),
-  }
-}
-
-const INT8 = 20
-const INT8_ARRAY = 1016
-
-/** Times and offsets are safe integers. */
-function parseNumbers(text: string): number[] {
-  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)
 }

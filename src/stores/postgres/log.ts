@@ -119,7 +119,7 @@ export class PostgresLog implements LogStore {
   }
 
   async #append(topic: KnownTopic, calls: NewEvent[][]): Promise<Appended[][]> {
-    const { connections, requests, faults, hint } = this.#parts
+    const { connections, requests, faults } = this.#parts
     const events = calls.flat()
     const id = requests.next()
     const values = [
@@ -135,7 +135,7 @@ export class PostgresLog implements LogStore {
     faults.at('append.before-commit')
     const [row = await this.#recall(topic, id)] = await connections.query('append', values, APPEND)
     faults.at('append.after-commit')
-    hint({ kind: 'appended', topic: topic.settings.name })
+    this.#parts.hint({ kind: 'appended', topic: topic.settings.name })
     const place = placer(row)
     return calls.map((call) => call.map(({ partition }) => place(partition)))
   }

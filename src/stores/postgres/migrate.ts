@@ -11,24 +11,27 @@ const MOST_TRIES = 20
 /** Answers the version that was found; 0: there was nothing. */
 export async function migrate(pool: Pool, queries: Queries, address: string): Promise<number> {
   const client = await pool.connect()
-  let failure: unknown
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const found = await look(client, queries, address)
-        if (found === null) await client.query(queries.text('create_schema'))
-        if ((found ?? 0) < latestVersion()) await bringUp(client, queries, address)
-        return found ?? 0
-      } catch (error) {
-        if (attempt === MOST_TRIES || !RACES.includes(codeOf(error) ?? '')) throw error
-      }
+    for (let attempt = 1; attempt < MOST_TRIES; attempt += 1) {
+      const found = await migrateOnce(client, queries, address).catch(unlessRaced)
+      if (found !== null) return found
     }
-  } catch (error) {
-    failure = error
-    throw error
+    return await migrateOnce(client, queries, address)
   } finally {
-    client.release(failure !== undefined)
+    client.release()
   }
+}
+
+async function migrateOnce(client: PoolClient, queries: Queries, address: string): Promise<number> {
+  const found = await look(client, queries, address)
+  if (found === null) await client.query(queries.text('create_schema'))
+  if ((found ?? 0) < latestVersion()) await bringUp(client, queries, address)
+  return found ?? 0
+}
+
+function unlessRaced(error: unknown): null {
+  if (RACES.includes(codeOf(error) ?? '')) return null
+  throw error
 }
 
 /** The version of the schema, which must be ours or empty; null: there is none. Writes nothing. */

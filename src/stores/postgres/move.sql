@@ -33,18 +33,26 @@ candidate as materialized (
 filled as materialized (
   select partition, lane, count(*) as rows, max(due_at) as last from candidate group by partition, lane
 ),
+-- Locked one by one, in order, until there are enough. The state is written so that no index of due times seems to serve.
 due as materialized (
-  select e.key, e.slot, e.due_at, e.payload, e.key_hash % $3::integer as target, e.after_due_at
-  from (
-      select * from candidate
+  select e.*, e.key_hash % $3::integer as target,
+    case
+      when e.after_due_at is not null then 'goes on'
+      when $11::boolean and clock.remember_ms > 0 then 'is remembered'
+      else 'is gone'
+    end as fate
+  from clock cross join (
+      select key, slot from candidate
       where due_at <= coalesce((select min(last) from filled where rows >= $4::bigint), due_at)
-    ) as c
-    cross join clock
-    join headrace.entry e on e.pool = $1::integer and e.key = c.key and e.slot = c.slot
-  where e.state = 'live' and e.due_at <= clock.now
-  order by c.due_at, c.key, c.slot
+      order by due_at, key, slot
+    ) as c cross join lateral (
+      select e.key, e.slot, e.due_at, e.payload, e.key_hash, e.after_due_at
+      from headrace.entry e
+      where e.pool = $1::integer and e.key = c.key and e.slot = c.slot and e.state not in ('dead', 'fired')
+        and e.due_at <= clock.now
+      for update skip locked
+    ) as e
   limit $5::bigint
-  for update of e skip locked
 ),
 amount as materialized (select target, count(*) as events from due group by target),
 head as materialized (
@@ -72,41 +80,41 @@ appended as (
     join head on head.partition = d.target
 ),
 removed as (
-  delete from headrace.entry e using due d, clock
-  where e.pool = $1::integer and e.key = d.key and e.slot = d.slot
-    and d.after_due_at is null and not ($11::boolean and clock.remember_ms > 0)
+  delete from headrace.entry e using due d
+  where d.fate = 'is gone' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 remembered as (
   update headrace.entry e set state = 'fired', until = clock.now + clock.remember_ms, payload = null
   from due d, clock
-  where e.pool = $1::integer and e.key = d.key and e.slot = d.slot
-    and d.after_due_at is null and $11::boolean and clock.remember_ms > 0
+  where d.fate = 'is remembered' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 promoted as (
   update headrace.entry e set turn = nextval('headrace.turn'), due_at = greatest(e.after_due_at, clock.now),
     tally = e.after_tally, payload = e.after_payload, after_due_at = null, after_tally = null, after_payload = null,
     attempt = 0, failing = false
   from due d, clock
-  where e.pool = $1::integer and e.key = d.key and e.slot = d.slot and d.after_due_at is not null
+  where d.fate = 'goes on' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
   returning e.due_at
 ),
 -- Of each range: the first candidate that is left, or the row behind them.
+passed as materialized (
+  select c.partition, c.lane, min(c.due_at) as due_at
+  from candidate c left join due d on d.key = c.key and d.slot = c.slot
+  where d.key is null
+  group by c.partition, c.lane
+),
 waiting as (
-  select coalesce(
-      (
-        select min(c.due_at) from candidate c
-        where c.partition = r.partition and c.lane = r.lane
-          and not exists (select from due d where d.key = c.key and d.slot = c.slot)
-      ),
-      (
-        select e.due_at from headrace.entry e
-        where e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane and e.state = 'live'
-        order by e.due_at
-        offset coalesce((select f.rows from filled f where f.partition = r.partition and f.lane = r.lane), 0)
-        limit 1
-      )
-    ) as due_at
+  select coalesce(passed.due_at, (
+      select e.due_at from headrace.entry e
+      where passed.due_at is null and e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane
+        and e.state = 'live'
+      order by e.due_at
+      offset coalesce(filled.rows, 0)
+      limit 1
+    )) as due_at
   from ranges r
+    left join passed on passed.partition = r.partition and passed.lane = r.lane
+    left join filled on filled.partition = r.partition and filled.lane = r.lane
 )
 select clock.now,
   coalesce((select array_agg(clock.now - due_at order by due_at) from due), '{}') as lateness_ms,

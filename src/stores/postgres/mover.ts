@@ -27,7 +27,7 @@ export class PostgresMover implements Mover {
   }
 
   async move({ pool: name, topic: topicName, limit, claim }: MoveRequest): Promise<Moved> {
-    const { connections, pools, topics, faults, hint } = this.#parts
+    const { connections, pools, topics, faults } = this.#parts
     const pool = pools.of(name)
     const topic = await topics.of(topicName)
     const ranges = Math.max(claim.held.length, 1) * LANES
@@ -48,7 +48,7 @@ export class PostgresMover implements Mover {
     const [row] = await connections.query('move', values, MOVE)
     faults.at('move.after-commit')
     const latenessMs = row?.['lateness_ms'] as number[]
-    if (latenessMs.length > 0) hint({ kind: 'appended', topic: topicName })
+    if (latenessMs.length > 0) this.#parts.hint({ kind: 'appended', topic: topicName })
     const held = new Set(row?.['held'] as number[])
     const claimed = claim.held.map(({ partition }) => partition)
     return {

@@ -1,11 +1,11 @@
 // The pulse: one statement, with the member's beat or without.
 import type { Beat, Beaten, Leader } from '../../roster/store.ts'
-import type { Hint, Pulse, PulseRequest } from '../../store.ts'
+import type { Hint, Pulse, PulseRequest, StoreContext } from '../../store.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
 import type { Pools } from './pools.ts'
 
-export interface PulseParts {
+export interface PulseParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
   pools: Pools
   hint(hint: Hint): void
@@ -44,14 +44,16 @@ async function withoutBeat({ connections }: PulseParts, columns: string[]): Prom
   return { now: rows[0]?.['now'] as number, dues, beaten: null }
 }
 
-async function withBeat({ connections, hint }: PulseParts, beat: Beat, columns: string[]): Promise<Told> {
+async function withBeat(parts: PulseParts, beat: Beat, columns: string[]): Promise<Told> {
   const said = [beat.health, beat.holding, beat.refused].map((each) => JSON.stringify(each))
   const values = [beat.member, beat.leaseMs, beat.leaseMs, beat.leads, ...said, ...columns]
-  const [row = {}] = await connections.query('beat', values, PULSE)
+  parts.faults.at('beat.before-commit')
+  const [row = {}] = await parts.connections.query('beat', values, PULSE)
+  parts.faults.at('beat.after-commit')
   const [pools, times] = [row['due_pools'] as number[], row['due_times'] as (number | null)[]]
   const dues = new Map(pools.map((pool, index) => [pool, times[index] ?? null]))
   if (row['previous_at'] === null) return { now: row['now'] as number, dues, beaten: { known: false } }
-  if (row['is_news'] === true) hint({ kind: 'roster' })
+  if (row['is_news'] === true) parts.hint({ kind: 'roster' })
   const beaten: Beaten = {
     known: true,
     previousAt: row['previous_at'] as number,

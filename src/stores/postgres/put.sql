@@ -5,7 +5,8 @@
 -- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others.
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($16:
+-- of all, since a user's repeat need not hold the same puts).
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
 ),
@@ -103,7 +104,7 @@ kept as (
         (note >> 6) || ':' || (note & 7) || ':' || case when note & 7 in (5, 6) then after_due_at else due_at end || ':'
           || case when note & 7 in (5, 6) then after_tally else tally end,
         ' ')
-      from put where note & 7 > 0
+      from put where note & 7 > 0 or $16::boolean
     ), '')
   from clock cross join claim
   on conflict (scope, id, round) do update set now = excluded.now, answers = excluded.answers

@@ -131,26 +131,27 @@ function parametersOf(
   placed: PlacedPut[],
   round: number,
 ): unknown[] {
-  return [pool.id, id, round, fingerprint, attempt, keepMs, ...columnsOf(pool, placed)]
+  return [pool.id, id, round, fingerprint, attempt, keepMs, ...columnsOf(pool, placed), id !== attempt]
 }
 
+/** The answers of all rounds; a repeat is answered by what was noted alone. */
 export function answered(
   rounds: PlacedPut[][],
   noted: Row[],
   replayed: boolean,
 ): Done & { kind: 'answered' } {
   const answers: PutAnswer[] = []
-  for (const [round, placed] of rounds.entries()) {
-    const row = noted[round]
-    if (row !== undefined)
-      readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as string })
+  for (const [round, row] of noted.entries()) {
+    const placed = replayed ? [] : (rounds[round] ?? [])
+    readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as string })
   }
   return { kind: 'answered', answers, replayed }
 }
 
 /** Deals the answers of a batch out to its requests. */
 function respond(batch: Batch, done: Done & { kind: 'answered' | 'mismatch' }): PutResponse[] {
-  if (done.kind === 'mismatch') return [done]
+  // A repeat may hold other puts than the first; it stands alone, and gets all of the first one's answers.
+  if (done.kind === 'mismatch' || done.replayed) return [done]
   let taken = 0
   return batch.requests.map(({ puts }) => {
     const answers = done.answers.slice(taken, (taken += puts.length))

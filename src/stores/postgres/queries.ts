@@ -32,8 +32,10 @@ export class Queries {
     return sqlFiles(MIGRATIONS).map((file) => this.#qualify(readFileSync(new URL(file, MIGRATIONS), 'utf8')))
   }
 
+  /** `headrace.` before a name, or `:schema` where the schema itself is named. */
   #qualify(text: string): string {
-    return text.replaceAll(/\bheadrace\./g, `"${this.schema}".`).replaceAll(':schema', `"${this.schema}"`)
+    const schema = `"${this.schema}"`
+    return text.replaceAll(/\bheadrace\./g, `${schema}.`).replaceAll(':schema', schema)
   }
 }
 

@@ -15,7 +15,7 @@ import type {
   RosterView,
 } from '../../roster/store.ts'
 import type { ServiceState } from '../../service.ts'
-import type { Hint } from '../../store.ts'
+import type { Hint, StoreContext } from '../../store.ts'
 import { numberArray, textArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
 import { READ } from './pools.ts'
@@ -24,32 +24,35 @@ import { READ } from './pools.ts'
 const CHANGE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
 const SAME: Call = { operation: 'commit', timeoutMs: 1000, again: 'exact' }
 
-export class PostgresRoster implements RosterStore {
-  readonly #connections: Connections
-  readonly #hint: (hint: Hint) => void
+export interface PostgresRosterParts extends Pick<StoreContext, 'faults'> {
+  connections: Connections
+  hint(hint: Hint): void
+}
 
-  constructor(connections: Connections, hint: (hint: Hint) => void) {
-    this.#connections = connections
-    this.#hint = hint
+export class PostgresRoster implements RosterStore {
+  readonly #parts: PostgresRosterParts
+
+  constructor(parts: PostgresRosterParts) {
+    this.#parts = parts
   }
 
   async join(member: NewMember, resources: readonly Resource[]): Promise<void> {
     await this.#refuseOthers(resources)
     const { id, name, address, version, weight, concurrency, serves, leads } = member
     const said = [id, name, address, version, weight, concurrency, textArray(serves), leads]
-    const stored = await this.#connections.query('join', [...said, ...columnsOf(resources)], SAME)
+    const stored = await this.#write('join', [...said, ...columnsOf(resources)], SAME)
     refuse(stored, resources)
     this.#changed()
   }
 
   async serve(member: string, resources: readonly Resource[]): Promise<void> {
     await this.#refuseOthers(resources)
-    refuse(await this.#connections.query('serve', [member, ...columnsOf(resources)], SAME), resources)
+    refuse(await this.#write('serve', [member, ...columnsOf(resources)], SAME), resources)
     this.#changed()
   }
 
   async view(): Promise<RosterView> {
-    const [row] = await this.#connections.query('view', [], READ)
+    const [row] = await this.#parts.connections.query('view', [], READ)
     const rows = (name: string): Row[] => row?.[name] as Row[]
     return {
       now: row?.['now'] as number,
@@ -77,7 +80,7 @@ export class PostgresRoster implements RosterStore {
       numberArray(changes.map(({ to }) => to.epoch)),
       textArray(changes.map(({ to }) => to.next)),
     ]
-    const [row] = await this.#connections.query('decide', values, CHANGE)
+    const [row] = await this.#write('decide', values, CHANGE)
     const kind = row?.['kind'] as Decided['kind']
     if (kind !== 'decided') return { kind }
     const applied = row?.['applied'] as number
@@ -97,11 +100,11 @@ export class PostgresRoster implements RosterStore {
   }
 
   async drain(member: string, draining: boolean): Promise<boolean> {
-    return this.#ifAny(await this.#connections.query('drain', [member, draining], SAME))
+    return this.#ifAny(await this.#write('drain', [member, draining], SAME))
   }
 
   async stepDown(member: string): Promise<boolean> {
-    return this.#ifAny(await this.#connections.query('step_down', [member], CHANGE))
+    return this.#ifAny(await this.#write('step_down', [member], CHANGE))
   }
 
   async #handOver(owner: string, grants: readonly Grant[], leaves: boolean): Promise<boolean[]> {
@@ -114,7 +117,7 @@ export class PostgresRoster implements RosterStore {
       textArray(grants.map(({ to }) => to)),
       leaves,
     ]
-    const rows = await this.#connections.query('grant', values, CHANGE)
+    const rows = await this.#write('grant', values, CHANGE)
     const granted = new Set(rows.map((row) => row['nth']))
     return grants.map((_, index) => granted.has(index + 1))
   }
@@ -122,7 +125,14 @@ export class PostgresRoster implements RosterStore {
   /** Before anything is written; what another registers at the same moment is found by the statement itself. */
   async #refuseOthers(resources: readonly Resource[]): Promise<void> {
     const names = textArray(resources.map(({ name }) => name))
-    refuse(await this.#connections.query('find_resources', [names], READ), resources)
+    refuse(await this.#parts.connections.query('find_resources', [names], READ), resources)
+  }
+
+  async #write(name: string, values: unknown[], call: Call): Promise<Row[]> {
+    this.#parts.faults.at('roster.before-commit')
+    const rows = await this.#parts.connections.query(name, values, call)
+    this.#parts.faults.at('roster.after-commit')
+    return rows
   }
 
   #ifAny(rows: Row[]): boolean {
@@ -131,7 +141,7 @@ export class PostgresRoster implements RosterStore {
   }
 
   #changed(): void {
-    this.#hint({ kind: 'roster' })
+    this.#parts.hint({ kind: 'roster' })
   }
 }
 

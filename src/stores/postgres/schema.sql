@@ -28,3 +28,22 @@ insert into headrace.schema_version (version) values ($1)
 -- name: opening
 -- A name for this opening of the store, to number its requests by.
 select gen_random_uuid()::text as opening
+
+-- name: inspect
+select current_setting('server_version') as server,
+  current_setting('server_version_num')::integer >= 150000 as is_known,
+  current_setting('fsync') as fsync,
+  current_setting('synchronous_commit') as synchronous_commit,
+  current_setting('full_page_writes') as full_page_writes,
+  pg_is_in_recovery() as only_reads,
+  (select max(version) from headrace.schema_version) as version,
+  array(
+    select c.relname::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1 and c.relkind = 'r'
+      and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+        and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))
+    order by c.relname
+  ) as forbidden,
+  (select count(*)::integer from pg_catalog.pg_stat_activity where backend_type = 'client backend') as connections,
+  current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+    as most_connections

@@ -1,12 +1,15 @@
 // The PostgreSQL store: many processes on many machines, behind a pooler in transaction mode or not.
 import type { PoolConfig } from 'pg'
-import type { Hint, Store, StoreContext } from '../../store.ts'
+import type { Store, StoreContext } from '../../store.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresBrowse } from './browse.ts'
-import { Connections, loadDriver } from './connections.ts'
+import { Connections } from './connections.ts'
+import { loadDriver } from './driver.ts'
 import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
+import { Hints } from './hints.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { inspect } from './inspect.ts'
 import { PostgresLocks } from './locks.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
@@ -24,15 +27,17 @@ const VITAL = 2
 
 export async function openPostgresStore(text: string, context: StoreContext): Promise<Store> {
   const address = parseAddress(text)
-  const { work, vital, opening } = await connect(address, context)
-  const listeners = new Set<(hint: Hint) => void>()
-  const hint = (what: Hint): void => {
-    for (const listener of listeners) listener(what)
-  }
+  const { work, vital, hints, opening } = await connect(address, context)
+  const hint = hints.tell
   const pools = new Pools(work)
   const topics = new Topics(work)
   const parts = { ...context, connections: work, pools, topics, requests: new Requests(opening), hint }
   const housekeeping = new Housekeeping(parts)
+  const closeAll = async (): Promise<void> => {
+    await housekeeping.settled()
+    await hints.close()
+    await Promise.all([work.close(), vital.close()])
+  }
   let closing: Promise<void> | null = null
   return {
     address: address.shown,
@@ -40,21 +45,17 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
     fences: new PostgresFences(vital),
-    roster: new PostgresRoster(vital, hint),
+    roster: new PostgresRoster({ ...parts, connections: vital }),
     locks: new PostgresLocks(work),
     async pulse(request) {
       const answer = await pulse({ ...parts, connections: vital }, request)
       housekeeping.begin()
       return { ...answer, refusal: work.refusal }
     },
-    watch(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    inspect: () => inspect({ connections: work, schema: address.schema, isDirect: hints.isDirect }),
+    watch: (listener) => hints.watch(listener),
     close() {
-      closing ??= housekeeping.settled().then(async () => {
-        await Promise.all([work.close(), vital.close()])
-      })
+      closing ??= closeAll()
       return closing
     },
   }
@@ -64,7 +65,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
 async function connect(
   address: Address,
   { clock, telemetry }: StoreContext,
-): Promise<{ work: Connections; vital: Connections; opening: string }> {
+): Promise<{ work: Connections; vital: Connections; hints: Hints; opening: string }> {
   const driver = await loadDriver()
   const queries = new Queries(address.schema)
   const poolOf = (max: number): ReturnType<typeof driver.createPool> =>
@@ -76,8 +77,18 @@ async function connect(
     const found = await migrate(pool, queries, address.shown)
     telemetry.emit('store.migrated', { from: found, to: latestVersion() })
     const [row] = await work.query('opening', [], READ)
+    const opening = row?.['opening'] as string
     const vital = new Connections({ ...shared, pool: poolOf(VITAL) })
-    return { work, vital, opening: row?.['opening'] as string }
+    const hints = new Hints({
+      connections: work,
+      queries,
+      clock,
+      opening,
+      createClient: (config) => driver.createClient(config),
+      config: configOf(address),
+    })
+    await hints.listen()
+    return { work, vital, hints, opening }
   } catch (error) {
     await work.close()
     throw toHeadraceError(error, address.shown)

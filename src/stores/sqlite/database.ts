@@ -96,6 +96,11 @@ export class Database {
     return this.#dataVersion.get()?.['data_version'] as number
   }
 
+  /** `wal` where the file can have one. */
+  journalMode(): string {
+    return String(this.#connection.prepare('PRAGMA journal_mode').get()?.['journal_mode'])
+  }
+
   /** Takes the write lock for a transaction whose commit is synced in this way. [J5] */
   begin(synced: Synced): void {
     if (synced !== this.#synced) {

@@ -6,6 +6,7 @@ import { Database, latestVersion } from './database.ts'
 import { SqliteFences } from './fences.ts'
 import { watchForeign } from './foreign.ts'
 import { type Chores, Housekeeping } from './housekeeping.ts'
+import { inspect } from './inspect.ts'
 import { SqliteLocks } from './locks.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
@@ -47,6 +48,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     roster,
     locks: new SqliteLocks(parts),
     pulse: (request) => pulse({ ...parts, roster, clock, housekeeping }, request),
+    inspect: () => inspect(database),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -11,7 +11,8 @@ const pure =
   /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
-const shared = /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse)|roster\/refuse)\.ts$/
+const shared =
+  /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse)|roster\/(findings|overlap|plan|refuse|settings|summary))\.ts$/
 /** The store as a whole, and the one service that listens to it for all others. */
 const wholeStore = /^src\/(store|pulse)\.ts$/
 const openStore = /^src\/stores\/open\.ts$/
@@ -55,7 +56,7 @@ const directions: Direction[] = [
   { from: noun('generator'), may: [small, noun('generator')] },
   {
     from: noun('cli'),
-    may: [small, assembly, pure, port, openStore, noun('(server|client|generator|meter|lab|cli)')],
+    may: [small, assembly, pure, port, shared, openStore, noun('(server|client|generator|meter|lab|cli)')],
   },
   { from: noun('lab'), may: [small, assembly, wholeStore, nouns, memoryStore, noun('(lab|testing)')] },
   { from: noun('testing'), may: [small, assembly, wholeStore, nouns, memoryStore, noun('testing')] },

@@ -135,11 +135,18 @@ test('counts are grouped on a terminal and raw in a pipe, and only a terminal is
   assert.equal(plain.stdout, pipe.stdout)
 })
 
-test('status shows services, ticks and topics, and with --json the document', async () => {
-  await using server = await openServer()
+test('status shows share, services, ticks and topics, and with --json the document', async () => {
+  await using server = await openServer({ name: 'm1' })
   const args = ['status', '--server', server.url]
   const { stdout } = await runProgram(args)
-  assert.match(stdout, /\nservices {2}roster running {3}pulse running {3}retention running {3}ticks ticks running\n/)
+  assert.match(
+    stdout,
+    /\nmember {4}m1 {3}\S{22}\nleader {4}m1, this member {3}term 1\nshare {5}pool\/ticks 4 of 4\n/,
+  )
+  assert.match(
+    stdout,
+    /\nservices {2}roster running {3}pulse running {3}retention running {3}ticks ticks running\n/,
+  )
   assert.match(stdout, /\nticks {5}mode each {3}4 partitions {3}waiting 0/)
   const document = JSON.parse((await runProgram([...args, '--json'])).stdout) as { store: string }
   assert.equal(document.store, 'memory:')

@@ -101,6 +101,21 @@ test('serve says where it is, answers, and drains on SIGTERM with exit code 0', 
   assert.match(stderr, /draining for at most 30s[^\n]*\nstopped\n$/)
 })
 
+test('serve names its member, and says whether it joined', async () => {
+  for (const [flags, joined, words] of [
+    ['--name m1', true, 'm1 (joined the roster)'],
+    ['--name m2 --join no', false, 'm2 (takes requests only: --join no)'],
+  ] as const) {
+    const server = startCli(['serve', '--store', 'memory:', '--port', '0', '--json', ...flags.split(' ')])
+    await server.saw('ready in')
+    await server.saw(words)
+    const told = JSON.parse(server.printed.stdout) as { name: string; joined: boolean }
+    assert.deepEqual([told.name, told.joined], [words.slice(0, 2), joined])
+    server.kill('SIGTERM')
+    await server.exited
+  }
+})
+
 test('a second signal ends serve at once with 130', async () => {
   const server = startCli(['serve', '--store', 'memory:', '--port', '0', '--json'])
   await server.saw('ready in')

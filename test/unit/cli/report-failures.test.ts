@@ -54,3 +54,17 @@ test('of many failures in a second one line is told, and the next one counts the
   fail()
   assert.equal(lines.length, 2)
 })
+
+test('a server says that it lost its work, and why steps in the roster fail, in one line each', () => {
+  const { lines, telemetry, stop } = listen()
+  for (const id of ['a', 'b']) telemetry.emit('roster.lost', { id })
+  for (const message of ['connection\n  refused', 'again']) {
+    telemetry.emit('roster.failed', { error: new Error(message) })
+  }
+  assert.deepEqual(lines, [
+    'the others have taken the work of this member (a), and it joins again; it was silent for a lease: did this ' +
+      'process or its machine stand still, or the store?',
+    'a step in the roster failed: connection refused; trying again',
+  ])
+  stop()
+})

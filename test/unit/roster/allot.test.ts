@@ -18,6 +18,10 @@ function again(plan: Plan): { resource: string; owners: (string | null)[] }[] {
   return [...plan].map(([resource, all]) => ({ resource, owners: [...all] }))
 }
 
+function sorted(plan: Plan): [string, readonly (string | null)[]][] {
+  return [...plan].toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
 function moves(before: Plan, after: Plan): number {
   return [...before].reduce((sum, [resource, all]) => {
     return sum + all.filter((owner, index) => owner !== after.get(resource)?.[index]).length
@@ -51,7 +55,7 @@ test('[A1] a fourth member moves at most a quarter of the partitions, and its le
 test('[A1] a balanced plan stays as it is, in whatever order members and resources are listed', () => {
   const plan = allot(three, [start(32, 'r'), start(5, 's')])
   const reversed = allot([...three].reverse(), again(plan).reverse())
-  assert.deepEqual(new Map([...reversed].toSorted()), new Map([...plan].toSorted()))
+  assert.deepEqual(sorted(reversed), sorted(plan))
 })
 
 test('[A1] shares go by weight', () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { HeadraceError } from '../../../src/errors.ts'
 import { headrace } from '../../../src/headrace.ts'
 import { createServer } from '../../../src/server/app.ts'
-import { LATER, ask, post, serve } from './serving.ts'
+import { LATER, type Serving, ask, post, serve, until } from './serving.ts'
 
 interface Check {
   name: string
@@ -25,7 +25,7 @@ test('ready when the store answers and every service runs', async (t) => {
   const checks = answer.body['checks'] as Check[]
   assert.deepEqual(
     checks.map(({ name }) => name),
-    ['server', 'store', 'pulse age', 'pulse', 'retention', 'ticks ticks'],
+    ['server', 'store', 'pulse age', 'trust', 'roster', 'pulse', 'retention', 'ticks ticks'],
   )
 })
 
@@ -45,6 +45,45 @@ test('not ready when the store fails, hangs, or a service is not running', async
   serving.race.store.pulse = pulse
   await serving.ticks.service.stop()
   assert.deepEqual(await failing(), [503, ['ticks ticks']])
+})
+
+test('[O3] a member that cannot trust the roster is not ready, and one that did not join does not ask', async (t) => {
+  const failing = async (serving: Serving): Promise<Check[]> => {
+    const { body } = await ask(serving, 'GET', '/readyz')
+    return (body['checks'] as Check[]).filter(({ ok }) => !ok)
+  }
+  const member = await serve(t, { race: { lease: 300 } })
+  const { store } = member.race
+  const pulse = store.pulse.bind(store)
+  // The store answers, but to no beat.
+  store.pulse = (request) =>
+    request.beat === null ? pulse(request) : Promise.reject(new Error('not this time'))
+  await until(() => !member.race.roster.isTrusted, 'doubt')
+  const [trust, ...others] = await failing(member)
+  assert.deepEqual([trust?.name, others], ['trust', []])
+  assert.match(trust?.detail ?? '', /this member holds nothing until it does$/)
+  store.pulse = pulse
+  await until(() => member.race.roster.isTrusted, 'trust')
+  assert.deepEqual(await failing(member), [])
+  assert.deepEqual(await failing(await serve(t, { race: { join: 'no' } })), [])
+})
+
+test('doctor tells what is wrong with readiness, the store and the roster, each with a remedy', async (t) => {
+  const serving = await serve(t, { race: { name: 'm1' } })
+  const examine = async (): Promise<{ check: string; ok: boolean; remedy: string | null }[]> =>
+    (await ask(serving, 'GET', '/v1/doctor')).body['findings'] as []
+  const checks = await examine()
+  assert.deepEqual(
+    checks.filter(({ ok, remedy }) => !ok || remedy !== null),
+    [],
+  )
+  const names = checks.map(({ check }) => check)
+  for (const name of ['store', 'trust', 'durability', 'leader', 'overlap'])
+    assert.ok(names.includes(name), name)
+  await serving.ticks.service.stop()
+  const [broken] = (await examine()).filter(({ ok }) => !ok)
+  assert.equal(broken?.check, 'ticks ticks')
+  assert.match(broken?.remedy ?? '', /restart/)
 })
 
 test('to other machines, readiness does not tell where the store is', async (t) => {
@@ -71,7 +110,7 @@ test('however often the status is asked for, ticks are counted once a second', a
   assert.equal(counted, 2)
 })
 
-test('the status tells what runs', async (t) => {
+test('the status tells what runs, who leads, and the share of this member', async (t) => {
   const serving = await serve(t)
   await post(serving, { item: 'a', at: LATER })
   const { body } = await ask(serving, 'GET', '/v1/status')
@@ -79,6 +118,12 @@ test('the status tells what runs', async (t) => {
   assert.equal(body['member'], serving.race.member)
   const counts = { waiting: 1, due: 0, 'backing-off': 0, dead: 0 }
   assert.deepEqual(body['ticks'], { mode: 'each', partitions: 4, counts })
+  const { id, name } = serving.race.roster
+  const shares = [{ resource: 'pool/ticks', partitions: 4, held: 4 }]
+  assert.deepEqual(body['roster'], { joined: true, id, name, leader: { member: id, name, term: 1 }, shares })
+  const idle = await ask(await serve(t, { race: { join: 'no', name: 'm2' } }), 'GET', '/v1/status')
+  const { joined, leader } = idle.body['roster'] as { joined: boolean; leader: null }
+  assert.deepEqual([joined, leader], [false, null])
 })
 
 test('metrics count requests by route, and are written for Prometheus and as JSON', async (t) => {

@@ -5,6 +5,7 @@ import { type Socket, connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../src/clock.ts'
 import { type Headrace, type Surroundings, headrace } from '../../../src/headrace.ts'
+import type { OptionsInput } from '../../../src/options.ts'
 import type { Mode } from '../../../src/pool/entry.ts'
 import type { Ticks } from '../../../src/pool/ticks.ts'
 import { type Server, type ServerOptions, createServer } from '../../../src/server/app.ts'
@@ -21,14 +22,16 @@ export interface Serving {
 
 export interface ServeOptions extends Partial<ServerOptions> {
   mode?: Mode
+  /** Options of the Headrace itself. */
+  race?: OptionsInput
 }
 
 export async function serve(
   t: TestContext,
-  { mode = 'each', ...options }: ServeOptions = {},
+  { mode = 'each', race: given = {}, ...options }: ServeOptions = {},
   surroundings: Surroundings = {},
 ): Promise<Serving> {
-  const race = await headrace({ store: 'memory:', partitions: 4 }, surroundings)
+  const race = await headrace({ store: 'memory:', partitions: 4, ...given }, surroundings)
   const ticks = race.ticks('ticks', { mode })
   await race.start()
   const server = createServer(race, ticks, { port: 0, drainWithin: 0, ...options })
@@ -123,9 +126,13 @@ export async function openWire(t: TestContext, { port }: Serving): Promise<Wire>
   return new Wire(socket)
 }
 
-export async function until(holds: () => boolean, what: string, withinMs = 5000): Promise<void> {
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 5000,
+): Promise<void> {
   const deadline = systemClock.mono() + withinMs
-  while (!holds()) {
+  while (!(await holds())) {
     assert.ok(systemClock.mono() < deadline, `waited ${withinMs} ms for ${what}`)
     await systemClock.sleep(5)
   }

@@ -11,7 +11,9 @@ const samples: [string, RegExp][] = [
   ['sqlite::memory:', /write memory:/],
   ['sqlite:./a.db?mode=ro', /without "\?"/],
   ['sqlite:file:a.db?cache=shared', /without "\?"/],
-  ['postgres://me:secret@db/x', /write sqlite:/],
+  ['redis://me:secret@db/x', /write sqlite:/],
+  ['postgres://me:secret@db/x?schema=a-b', /up to 63 small letters/],
+  ['postgres://me:secret@db/x?max=0', /from 3 to 1000/],
   ['', /write sqlite:/],
 ]
 

@@ -1,0 +1,81 @@
+// What a PostgreSQL store finds of its server, its schema and its rights. Changes nothing.
+import type { Finding } from '../../store.ts'
+import type { Connections, Row } from './connections.ts'
+import { READ } from './pools.ts'
+import { latestVersion } from './queries.ts'
+
+export interface InspectParts {
+  connections: Connections
+  schema: string
+  /** Whether nothing stands between this process and the server; null: not known yet. */
+  isDirect: boolean | null
+}
+
+export async function inspect({ connections, schema, isDirect }: InspectParts): Promise<Finding[]> {
+  const [row = {}] = await connections.query('inspect', [schema], READ)
+  return [
+    finding(
+      'server',
+      row['is_known'] === true,
+      `PostgreSQL ${String(row['server'])}`,
+      'upgrade it to 15 or newer',
+    ),
+    finding(
+      'schema',
+      row['version'] === latestVersion(),
+      `${schema}, version ${String(row['version'])}`,
+      'run the same version of Headrace everywhere, and restart this one',
+    ),
+    finding('primary', row['only_reads'] === false, primary(row), 'give the address of the primary'),
+    durability(row),
+    rights(row, schema),
+    room(row),
+    pooler(isDirect),
+  ]
+}
+
+function finding(check: string, ok: boolean, detail: string, remedy: string): Finding {
+  return { check, ok, detail, remedy: ok ? null : remedy }
+}
+
+function primary(row: Row): string {
+  return row['only_reads'] === false ? 'it takes writes' : 'it is a standby, and only reads'
+}
+
+function durability(row: Row): Finding {
+  const names = ['fsync', 'synchronous_commit', 'full_page_writes']
+  const off = names.filter((name) => row[name] === 'off')
+  const detail = names.map((name) => `${name} ${String(row[name])}`).join(', ')
+  return finding(
+    'durability',
+    off.length === 0,
+    detail,
+    `set ${off.join(' and ')} to on: a power cut would lose answered work`,
+  )
+}
+
+function rights(row: Row, schema: string): Finding {
+  const forbidden = row['forbidden'] as string[]
+  const detail = forbidden.length === 0 ? `all tables of ${schema}` : `not for ${forbidden.join(', ')}`
+  return finding(
+    'rights',
+    forbidden.length === 0,
+    detail,
+    `grant select, insert, update, delete on all tables in schema ${schema}`,
+  )
+}
+
+function room(row: Row): Finding {
+  const [used, most] = [row['connections'] as number, row['most_connections'] as number]
+  const remedy =
+    'raise max_connections, give a smaller `max` in the address, or put a pooler before the server'
+  return finding('connections', used < most * 0.9, `${used} of ${most} in use`, remedy)
+}
+
+function pooler(isDirect: boolean | null): Finding {
+  const detail =
+    isDirect === false
+      ? 'a pooler or proxy stands between: hints of other processes are not heard, and pulses find their work'
+      : 'direct: hints of other processes are heard'
+  return { check: 'pooler', ok: true, detail, remedy: null }
+}

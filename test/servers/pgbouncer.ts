@@ -1,0 +1,85 @@
+// PgBouncer in transaction mode before a PostgreSQL, on a free port of loopback.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type PostgresServer, account, freePort } from './postgres.ts'
+
+export interface Bouncer {
+  url(parameters?: Record<string, string>): string
+  remove(): Promise<void>
+}
+
+const PROGRAM = ['/usr/sbin/pgbouncer', 'pgbouncer']
+
+/** Null: there is none, which is said in one line. */
+export async function startBouncer(server: PostgresServer): Promise<Bouncer | null> {
+  const program = PROGRAM.find(runs)
+  if (program === undefined) {
+    process.stderr.write('PgBouncer IS NOT HERE: its tests are skipped. npm run provision installs it.\n')
+    return null
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-bouncer-'))
+  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+  const port = await freePort()
+  writeFileSync(join(folder, 'pgbouncer.ini'), settingsOf(server.port, port))
+  const child = spawn(program, ['-q', join(folder, 'pgbouncer.ini')], {
+    ...account,
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  await listens(port)
+  return {
+    url(parameters = {}) {
+      const url = new URL(server.url(parameters))
+      url.port = String(port)
+      return url.href
+    },
+    async remove() {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function settingsOf(server: number, port: number): string {
+  return `[databases]
+* = host=127.0.0.1 port=${server} user=headrace
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+max_client_conn = 500
+default_pool_size = 10
+`
+}
+
+function runs(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function listens(port: number): Promise<void> {
+  for (const deadline = performance.now() + 10_000; ;) {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      socket.destroy()
+    }
+  }
+}

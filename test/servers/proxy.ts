@@ -1,0 +1,72 @@
+// A TCP proxy on loopback that cuts, holds or refuses connections when a test says so.
+import { once } from 'node:events'
+import { type Socket, connect, createServer } from 'node:net'
+
+export interface Proxy {
+  port: number
+  /** Cuts the connection that next sends this text, when its answer comes; the answer is lost. Resolves at the cut. */
+  cutAnswerTo(text: string): Promise<void>
+  /** Lets nothing through in either direction, or no answers, until the returned function is called. */
+  hold(what?: 'answers'): () => void
+  close(): Promise<void>
+}
+
+export async function startProxy(target: number): Promise<Proxy> {
+  const sockets = new Set<Socket>()
+  let armed: { text: string; cut: () => void } | null = null
+  let held: (() => void)[] | null = null
+  let isAnswersOnly = false
+  const pass = (write: () => void): void => void (held === null ? write() : held.push(write))
+
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    let doomed: (() => void) | null = null
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+    }
+    near.on('data', (chunk) => {
+      if (armed !== null && chunk.includes(armed.text)) {
+        doomed = armed.cut
+        armed = null
+      }
+      if (isAnswersOnly) far.write(chunk)
+      else pass(() => far.write(chunk))
+    })
+    far.on('data', (chunk) => {
+      if (doomed === null) return pass(() => near.write(chunk))
+      near.destroy()
+      far.destroy()
+      doomed()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    cutAnswerTo: (text) => new Promise((cut) => (armed = { text, cut })),
+    hold(what) {
+      isAnswersOnly = what === 'answers'
+      const waiting: (() => void)[] = []
+      held = waiting
+      return () => {
+        held = null
+        isAnswersOnly = false
+        for (const write of waiting) write()
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
