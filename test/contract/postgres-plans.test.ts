@@ -40,7 +40,6 @@ const statements: { name: string; values: unknown[]; uses: string[] }[] = [
       some(1000, () => 1),
       nothing,
       some(1000, () => 1),
-      some(1000, () => 1),
       some(1000, (nth) => nth * 64),
       false,
     ],

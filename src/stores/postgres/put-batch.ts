@@ -50,44 +50,73 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   return rounds
 }
 
-/** Parameters 7 to 15 of the query `put`. */
+/** Parameters 7 to 14 of the query `put`. */
 export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
-  const puts = placed.map(({ put }) => put)
-  const hashes = puts.map(({ key }) => hashOf(key))
-  const partitions = puts.map(
-    ({ key, group }, index) => (group === key ? (hashes[index] as number) : hashOf(group)) % pool.partitions,
-  )
-  return [
-    pool.mode === 'each',
-    textArray(puts.map(({ key }) => key)),
-    numberArray(puts.map(({ at }) => at)),
-    textArray(puts.map(({ payload }) => payload ?? null)),
-    numberArray(puts.map(({ lane }) => laneColumn(lane))),
-    textArray(puts.map(({ key, group }) => (group === key ? null : group))),
-    numberArray(partitions),
-    numberArray(hashes),
-    numberArray(placed.map((each) => noteOf(each, pool.mode))),
-  ]
+  const { mode, partitions } = pool
+  const columns = new Columns()
+  for (const { put, nth } of placed) {
+    const { key, group } = put
+    const hash = hashOf(key)
+    const partition = (group === key ? hash : hashOf(group)) % partitions
+    columns.keys.push(key)
+    columns.times.push(put.at)
+    columns.payloads.push(put.payload ?? null)
+    columns.places.push(partition * 4 + laneColumn(put.lane))
+    columns.groups.push(group === key ? null : group)
+    columns.hashes.push(hash)
+    // In mode each a slot that exists is kept, whatever the rule.
+    const rule = mode === 'each' ? KEEP : CONFLICT_RULES.indexOf(put.onConflict)
+    columns.notes.push(nth * 64 + rule * 8)
+  }
+  return [mode === 'each', ...columns.parameters()]
 }
 
-/** Its place × 64 + its rule × 8. In mode each a slot that exists is kept, whatever the rule. */
-function noteOf({ put, nth }: PlacedPut, mode: Mode): number {
-  const rule = mode === 'each' ? KEEP : CONFLICT_RULES.indexOf(put.onConflict)
-  return nth * 64 + rule * 8
+class Columns {
+  readonly keys: string[] = []
+  readonly times: (number | null)[] = []
+  readonly payloads: (string | null)[] = []
+  readonly places: number[] = []
+  readonly groups: (string | null)[] = []
+  readonly hashes: number[] = []
+  readonly notes: number[] = []
+
+  parameters(): (string | null)[] {
+    return [
+      textArray(this.keys),
+      orNull(this.times, numberArray),
+      orNull(this.payloads, textArray),
+      numberArray(this.places),
+      orNull(this.groups, textArray),
+      numberArray(this.hashes),
+      numberArray(this.notes),
+    ]
+  }
+}
+
+/** A column in which nothing is said need not be sent. */
+function orNull<Value>(
+  values: readonly (Value | null)[],
+  write: (values: readonly (Value | null)[]) => string,
+): string | null {
+  return values.every((value) => value === null) ? null : write(values)
 }
 
 /** Fills in the answers of one round: of those created by the time, of the others by what the store noted. */
 export function readAnswers(
   answers: PutAnswer[],
   placed: readonly PlacedPut[],
-  noted: { now: number; answers: string },
+  noted: { now: number; answers: readonly number[] },
 ): void {
   for (const { put, nth } of placed) {
     answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? noted.now, noted.now), tally: 1 }
   }
-  if (noted.answers === '') return
-  for (const text of noted.answers.split(' ')) {
-    const [nth = 0, code = 0, dueAt = 0, tally = 0] = text.split(':').map(Number)
-    answers[nth] = { result: RESULTS[code] as PutResult, dueAt, tally }
+  const count = noted.answers.length / 3
+  for (let index = 0; index < count; index += 1) {
+    const note = noted.answers[index] as number
+    answers[note >> 6] = {
+      result: RESULTS[note & 7] as PutResult,
+      dueAt: noted.answers[count + index] as number,
+      tally: noted.answers[2 * count + index] as number,
+    }
   }
 }

@@ -5,8 +5,9 @@
 -- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($16:
--- of all, since a user's repeat need not hold the same puts).
+-- `place` is the partition × 4 + the lane. A column in which nothing is said is null.
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($15:
+-- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
 ),
@@ -20,8 +21,8 @@ claim as (
 ),
 asked as (
   select *
-  from unnest($8::text[], $9::bigint[], $10::text[], $11::smallint[], $12::text[], $13::smallint[], $14::integer[],
-    $15::integer[]) as asked (key, at, payload, lane, grp, partition, key_hash, note)
+  from unnest($8::text[], $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::integer[], $14::integer[])
+    as asked (key, at, payload, place, grp, key_hash, note)
   order by key collate "C", at
 ),
 put as (
@@ -29,7 +30,7 @@ put as (
     partition, lane, failing, state, grp, payload)
   select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else -9007199254740991 end,
     nextval('headrace.turn'), greatest(asked.at, clock.now), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
-    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload
+    asked.place / 4, asked.place % 4, false, 'live', asked.grp, asked.payload
   from clock cross join claim cross join asked
   on conflict (pool, key, slot) do update set
     (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, key_hash, partition,
@@ -95,17 +96,16 @@ put as (
         offset 0
       ) as merged
     )
-  returning e.note, e.due_at, e.tally, e.after_due_at, e.after_tally
+  returning e.note::bigint,
+    case when e.note & 7 in (5, 6) then e.after_due_at else e.due_at end as due_at,
+    case when e.note & 7 in (5, 6) then e.after_tally else e.tally end::bigint as tally
 ),
 kept as (
   insert into headrace.answer (scope, id, round, now, answers)
   select $1::integer, $2, $3::smallint, clock.now, coalesce((
-      select string_agg(
-        (note >> 6) || ':' || (note & 7) || ':' || case when note & 7 in (5, 6) then after_due_at else due_at end || ':'
-          || case when note & 7 in (5, 6) then after_tally else tally end,
-        ' ')
-      from put where note & 7 > 0 or $16::boolean
-    ), '')
+      select array_agg(note) || array_agg(due_at) || array_agg(tally)
+      from put where note & 7 > 0 or $15::boolean
+    ), '{}')
   from clock cross join claim
   on conflict (scope, id, round) do update set now = excluded.now, answers = excluded.answers
   returning now, answers

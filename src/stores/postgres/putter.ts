@@ -143,7 +143,7 @@ export function answered(
   const answers: PutAnswer[] = []
   for (const [round, row] of noted.entries()) {
     const placed = replayed ? [] : (rounds[round] ?? [])
-    readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as string })
+    readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as number[] })
   }
   return { kind: 'answered', answers, replayed }
 }

@@ -17,7 +17,7 @@ $$;
 
 -- Pools and topics share their numbers, so that one of them names what a request was made to.
 create sequence headrace.noun_id as integer;
-create sequence headrace.turn cache 32;
+create sequence headrace.turn cache 512;
 
 create table headrace.pool (
   id integer primary key default nextval('headrace.noun_id'),
@@ -93,7 +93,7 @@ create table headrace.answer (
   round smallint not null,
   now bigint not null,
   id text collate "C" not null,
-  answers text not null,
+  answers bigint[] not null,
   primary key (scope, id, round)
 );
 
