@@ -33,8 +33,8 @@ put as (
     asked.place / 4, asked.place % 4, false, 'live', asked.grp, asked.payload
   from clock cross join claim cross join asked
   on conflict (pool, key, slot) do update set
-    (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, key_hash, partition,
-      lane, failing, state, grp, payload, after_payload) = (
+    (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, partition, lane,
+      failing, state, grp, payload, after_payload) = (
       select
         case when step in (1, 3) then excluded.turn else e.turn end,
         case
@@ -60,7 +60,6 @@ put as (
         end,
         case when step = 1 then 0 else e.attempt end,
         excluded.note | step,
-        e.key_hash,
         case when step = 1 then excluded.partition else e.partition end,
         case when step = 1 then excluded.lane else e.lane end,
         case when step = 1 then false else e.failing end,

@@ -88,6 +88,7 @@ async function connect(
       config: configOf(address),
     })
     await hints.listen()
+    if (hints.isDirect === true) work.allowNames()
     return { work, vital, hints, opening }
   } catch (error) {
     await work.close()
