@@ -29,7 +29,8 @@ const RESULTS: PutResult[] = [
   'replaced',
   'kept',
 ]
-const KEEP = CONFLICT_RULES.indexOf('keep')
+/** Stands between payloads: JSON holds no control character, and no text of it is empty. */
+const SEPARATOR = '\u001f'
 
 /**
  * Splits puts so that no entry stands twice in one part; the parts are put one after the other. In mode each a put
@@ -50,55 +51,36 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   return rounds
 }
 
-/** Parameters 7 to 14 of the query `put`. */
-export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
-  const { mode, partitions } = pool
-  const columns = new Columns()
-  for (const { put, nth } of placed) {
-    const { key, group } = put
-    const hash = hashOf(key)
-    const partition = (group === key ? hash : hashOf(group)) % partitions
-    columns.keys.push(key)
-    columns.times.push(put.at)
-    columns.payloads.push(put.payload ?? null)
-    columns.places.push(partition * 4 + laneColumn(put.lane))
-    columns.groups.push(group === key ? null : group)
-    columns.hashes.push(hash)
-    // In mode each a slot that exists is kept, whatever the rule.
-    const rule = mode === 'each' ? KEEP : CONFLICT_RULES.indexOf(put.onConflict)
-    columns.notes.push(nth * 64 + rule * 8)
-  }
-  return [mode === 'each', ...columns.parameters()]
+/** Parameters 7 to 18 of the query `put`. */
+export function columnsOf({ mode, partitions }: PutPool, placed: readonly PlacedPut[]): unknown[] {
+  const puts = placed.map(({ put }) => put)
+  const lane = laneColumn(puts[0]?.lane ?? 'normal')
+  const rule = ruleOf(puts[0], mode)
+  const hasGroups = puts.some(({ key, group }) => group !== key)
+  const isPlain = placed.every(({ put, nth }, index) => nth === index && ruleOf(put, mode) === rule)
+  return [
+    mode === 'each',
+    textArray(puts.map(({ key }) => key)),
+    puts.every(({ at }) => at === null) ? null : numberArray(puts.map(({ at }) => at)),
+    puts.every(({ payload }) => payload === undefined)
+      ? null
+      : puts.map(({ payload = '' }) => payload).join(SEPARATOR),
+    puts.every((put) => laneColumn(put.lane) === lane)
+      ? null
+      : numberArray(puts.map((put) => laneColumn(put.lane))),
+    hasGroups ? textArray(puts.map(({ key, group }) => (group === key ? null : group))) : null,
+    hasGroups ? numberArray(puts.map(({ group }) => hashOf(group) % partitions)) : null,
+    numberArray(puts.map(({ key }) => hashOf(key))),
+    isPlain ? null : numberArray(placed.map(({ put, nth }) => nth * 64 + ruleOf(put, mode))),
+    lane,
+    rule,
+    partitions,
+  ]
 }
 
-class Columns {
-  readonly keys: string[] = []
-  readonly times: (number | null)[] = []
-  readonly payloads: (string | null)[] = []
-  readonly places: number[] = []
-  readonly groups: (string | null)[] = []
-  readonly hashes: number[] = []
-  readonly notes: number[] = []
-
-  parameters(): (string | null)[] {
-    return [
-      textArray(this.keys),
-      orNull(this.times, numberArray),
-      orNull(this.payloads, textArray),
-      numberArray(this.places),
-      orNull(this.groups, textArray),
-      numberArray(this.hashes),
-      numberArray(this.notes),
-    ]
-  }
-}
-
-/** A column in which nothing is said need not be sent. */
-function orNull<Value>(
-  values: readonly (Value | null)[],
-  write: (values: readonly (Value | null)[]) => string,
-): string | null {
-  return values.every((value) => value === null) ? null : write(values)
+/** Its place among the rules × 8. In mode each a slot that exists is kept, whatever the rule. */
+function ruleOf(put: Put | undefined, mode: Mode): number {
+  return 8 * CONFLICT_RULES.indexOf(mode === 'each' ? 'keep' : (put?.onConflict ?? 'earliest'))
 }
 
 /** Fills in the answers of one round: of those created by the time, of the others by what the store noted. */

@@ -5,8 +5,9 @@
 -- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
--- `place` is the partition × 4 + the lane. A column in which nothing is said is null.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($15:
+-- A column that says nothing of its own is null: no time, no payload, lane $16, the group and partition of the key, and
+-- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
 -- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
@@ -20,9 +21,10 @@ claim as (
   returning 1
 ),
 asked as (
-  select *
-  from unnest($8::text[], $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::integer[], $14::integer[])
-    as asked (key, at, payload, place, grp, key_hash, note)
+  select key, at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
+    coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * 64 + $17::integer) as note
+  from unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[], $13::integer[],
+    $14::integer[], $15::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
   order by key collate "C", at
 ),
 put as (
@@ -30,7 +32,7 @@ put as (
     partition, lane, failing, state, grp, payload)
   select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else -9007199254740991 end,
     nextval('headrace.turn'), greatest(asked.at, clock.now), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
-    asked.place / 4, asked.place % 4, false, 'live', asked.grp, asked.payload
+    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload
   from clock cross join claim cross join asked
   on conflict (pool, key, slot) do update set
     (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, partition, lane,
@@ -103,7 +105,7 @@ kept as (
   insert into headrace.answer (scope, id, round, now, answers)
   select $1::integer, $2, $3::smallint, clock.now, coalesce((
       select array_agg(note) || array_agg(due_at) || array_agg(tally)
-      from put where note & 7 > 0 or $15::boolean
+      from put where note & 7 > 0 or $19::boolean
     ), '{}')
   from clock cross join claim
   on conflict (scope, id, round) do update set now = excluded.now, answers = excluded.answers

@@ -41,7 +41,11 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
   let closing: Promise<void> | null = null
   return {
     address: address.shown,
-    pool: { entries: new PostgresEntries(parts), browse: new PostgresBrowse(parts), putsAtOnce: address.max - VITAL },
+    pool: {
+      entries: new PostgresEntries(parts),
+      browse: new PostgresBrowse(parts),
+      putsAtOnce: address.max - VITAL,
+    },
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
     fences: new PostgresFences(vital),
