@@ -4,6 +4,7 @@
 export type FaultPoint =
   | 'put.before-commit'
   | 'put.after-commit'
+  | 'move.after-claim'
   | 'move.before-commit'
   | 'move.after-commit'
   | 'append.before-commit'

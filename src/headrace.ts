@@ -58,13 +58,14 @@ export async function headrace(given: OptionsInput = {}, surroundings: Surroundi
   const telemetry = createTelemetry(clock.id())
   const faults = surroundings.faults ?? noFaults
   const store = surroundings.store ?? (await openStore(options.store, { clock, telemetry, faults }))
-  return new Headrace({ options, clock, telemetry, store })
+  return new Headrace({ options, clock, telemetry, faults, store })
 }
 
 interface HeadraceParts {
   options: Options
   clock: Clock
   telemetry: Telemetry
+  faults: Faults
   store: Store
 }
 
@@ -74,6 +75,7 @@ export class Headrace {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly meter: Meter
+  readonly #faults: Faults
   readonly #pools = new Map<string, Pool>()
   readonly #topics = new Map<string, Topic>()
   readonly #ticks = new Map<string, Ticks>()
@@ -93,12 +95,13 @@ export class Headrace {
     this.store = parts.store
     this.clock = parts.clock
     this.telemetry = parts.telemetry
+    this.#faults = parts.faults
     this.meter = new Meter(parts.telemetry, parts.clock)
     const { roster, pulse } = createMembership({
       ...parts,
       health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
       pools: () => [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
-      notice: (told) => this.#ticks.forEach((ticks) => ticks.notice(told)),
+      notice: (told, { wall }) => this.#ticks.forEach((ticks) => ticks.notice(told, wall)),
     })
     this.roster = roster
     this.#pulse = pulse
@@ -190,6 +193,7 @@ export class Headrace {
       ownership: this.#share(poolResource(name), this.pool(name).settings.partitions),
       clock: this.clock,
       telemetry: this.telemetry,
+      faults: this.#faults,
     })
     this.#ticks.set(name, ticks)
     if (this.#isLive) void ticks.service.start()

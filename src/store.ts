@@ -2,7 +2,8 @@
 import type { Clock } from './clock.ts'
 import type { Faults } from './fault.ts'
 import type { Claim, FenceStore } from './fence.ts'
-import type { LogStore } from './log/store.ts'
+import type { LogStore, NewEvent } from './log/store.ts'
+import type { Put } from './pool/merge.ts'
 import type { PoolStore } from './pool/store.ts'
 import type { Beat, Beaten, LockStore, RosterStore } from './roster/store.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -35,6 +36,43 @@ export interface Mover {
   move(request: MoveRequest): Promise<Moved>
 }
 
+/** A user's own transaction: a client of the store's driver, between its BEGIN and its COMMIT. */
+export interface UserTransaction {
+  query(query: { text: string; values: unknown[] }): Promise<unknown>
+}
+
+export interface FoldRequest {
+  pool: string
+  /** The most arrivals of one partition to look at. */
+  limit: number
+  /** The partitions to fold in, and by which right. */
+  claim: Claim
+}
+
+export interface Folded {
+  /** How many arrivals became puts. */
+  count: number
+  /** More wait: fold again. */
+  more: boolean
+  /** The claimed partitions whose fence is another's; nothing of them was folded. */
+  refused: readonly number[]
+}
+
+/**
+ * Puts and appends in transactions of users. They count when the transaction has committed and they were folded; until
+ * then they make nobody wait. A store has it or has not.
+ */
+export interface Arrivals {
+  /** Puts that arrive with the user's commit. [U1] */
+  put(tx: UserTransaction, pool: string, puts: readonly Put[]): Promise<void>
+  /** Events that arrive with the user's commit, in the order given. [U1] */
+  append(tx: UserTransaction, topic: string, events: readonly NewEvent[]): Promise<void>
+  /** Folds what has arrived into entries, by the put table, once each and in its order, fenced. [U2] [F2] */
+  foldPuts(request: FoldRequest): Promise<Folded>
+  /** Folds up to `limit` events that have arrived into their topic, once each and in their order; answers how many. [U2] */
+  foldEvents(topic: string, limit: number): Promise<number>
+}
+
 export interface PulseRequest {
   /** What a member tells the roster; null: the roster stands in another store, or this is no member. */
   beat: Beat | null
@@ -48,6 +86,8 @@ export interface Pulse {
   nextDueAt: ReadonlyMap<string, number | null>
   /** What became of the beat; null: there was none. */
   beaten: Beaten | null
+  /** Resources in which arrivals wait to be folded: `pool/NAME` of those asked for, and `topic/NAME`. [U3] */
+  arrived: readonly string[]
   /** Why the store lately refused writes though it answers reads, such as a full disk; null: it did not. */
   refusal: string | null
 }
@@ -77,6 +117,7 @@ export interface Store {
   readonly pool: PoolStore
   readonly log: LogStore
   readonly mover: Mover
+  readonly arrivals: Arrivals | null
   readonly fences: FenceStore
   readonly roster: RosterStore
   readonly locks: LockStore

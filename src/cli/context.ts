@@ -1,6 +1,7 @@
 // What a command is handed from outside: streams, environment, clock and the signal of an interruption. Tests
 // hand in their own.
 import type { Clock } from '../clock.ts'
+import type { Faults } from '../fault.ts'
 
 export interface CliStream {
   write(text: string): unknown
@@ -16,6 +17,8 @@ export interface CliContext {
   startedAt: number
   /** Fires at the first SIGINT or SIGTERM, with an `Ended` as its reason. */
   signal: AbortSignal
+  /** A plan of faults, where a process test has one. */
+  faults?: Faults
 }
 
 /** The end of a command that is neither success nor an error to explain. What there was to say was said. */

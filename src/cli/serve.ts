@@ -41,7 +41,10 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     import('../headrace.ts'),
     import('../server/app.ts'),
   ])
-  const race = await headrace(inputOf(options))
+  const race = await headrace(
+    inputOf(options),
+    context.faults === undefined ? {} : { faults: context.faults },
+  )
   const stopReports = reportFailures(race.telemetry, {
     clock: context.clock,
     talk: (line) => output.talk(line),

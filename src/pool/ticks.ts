@@ -4,10 +4,12 @@
 import { Alarm } from '../alarm.ts'
 import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import type { Faults } from '../fault.ts'
 import { poolResource } from '../fence.ts'
 import type { Topic } from '../log/topic.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
+import { StoreTime } from '../store-time.ts'
 import type { Hint, Moved, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Pool } from './pool.ts'
@@ -28,6 +30,7 @@ export interface TicksParts {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  faults: Faults
 }
 
 /** The most ticks that one transaction moves: about 10 ms of work, so that posts do not wait long behind it. */
@@ -48,6 +51,7 @@ export class Ticks<Payload = unknown> {
   readonly service: Service
   readonly #parts: TicksParts
   readonly #alarm: Alarm
+  readonly #time: StoreTime
   readonly #stop = new AbortController()
   #isOpen = false
   #unwatch: () => void = () => undefined
@@ -58,6 +62,7 @@ export class Ticks<Payload = unknown> {
     this.topic = parts.topic as Topic<Tick<Payload>>
     this.#parts = parts
     this.#alarm = new Alarm(parts.clock)
+    this.#time = new StoreTime(parts.clock)
     this.service = new Service({
       name: `ticks ${parts.pool.name}`,
       start: () => this.#start(),
@@ -72,10 +77,11 @@ export class Ticks<Payload = unknown> {
     return [{ pool: this.pool.name, partitions: held.map(({ partition }) => partition) }]
   }
 
-  /** Tells what the pulse saw, in case a hint was lost. */
-  notice(pulse: Pulse): void {
+  /** Tells what a pulse that was sent then saw, in case a hint was lost. */
+  notice(pulse: Pulse, sentAt: number): void {
+    this.#time.hear(pulse.now, sentAt)
     const nextDueAt = pulse.nextDueAt.get(this.pool.name)
-    if (typeof nextDueAt === 'number') this.#alarm.wakeBy(nextDueAt)
+    if (typeof nextDueAt === 'number') this.#alarm.wakeBy(this.#time.toOwn(nextDueAt))
   }
 
   async #start(): Promise<void> {
@@ -96,7 +102,8 @@ export class Ticks<Payload = unknown> {
 
   #hear(hint: Hint): void {
     if (hint.kind === 'foreign') this.#alarm.wakeBy(this.#parts.clock.now())
-    else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#alarm.wakeBy(hint.dueAt)
+    else if (hint.kind === 'put' && hint.pool === this.pool.name)
+      this.#alarm.wakeBy(this.#time.toOwn(hint.dueAt))
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -107,7 +114,8 @@ export class Ticks<Payload = unknown> {
         if (!this.#isOpen) await this.#open()
         const nextDueAt = await this.#move()
         retryInMs = FIRST_RETRY_MS
-        await this.#alarm.sleepUntil(nextDueAt, GATHER_MS, signal)
+        const wakeAt = nextDueAt === null ? null : this.#time.toOwn(nextDueAt)
+        await this.#alarm.sleepUntil(wakeAt, GATHER_MS, signal)
       } catch (error) {
         if (!this.#isOpen && isRefusal(error)) {
           this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs: null })
@@ -148,11 +156,14 @@ export class Ticks<Payload = unknown> {
 
   /** Null: nothing is this member's to move. */
   #moveOnce(): Promise<Moved | null> {
-    const { store, ownership, telemetry } = this.#parts
+    const { store, ownership, telemetry, faults, clock } = this.#parts
     return ownership.use(async (claim) => {
       if (claim.held.length === 0) return null
+      faults.at('move.after-claim')
       const request = { pool: this.pool.name, topic: this.topic.name, limit: MOVE_LIMIT, claim }
+      const sentAt = clock.now()
       const moved = await store.mover.move(request)
+      this.#time.hear(moved.now, sentAt)
       if (moved.refused.length > 0) {
         ownership.lose(claim, moved.refused)
         const resource = poolResource(this.pool.name)

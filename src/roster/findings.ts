@@ -1,5 +1,6 @@
 // What is wrong with a roster, and what to do about it. Pure, over the summary that people read.
 import type { Finding } from '../store.ts'
+import { isShare } from './share.ts'
 import type { RosterSummary } from './summary.ts'
 
 /** One for each thing that was looked at. */
@@ -89,9 +90,9 @@ function leaseFinding({ leaseMs, leader }: RosterSummary): Finding {
 }
 
 function serviceFinding({ resources, members }: RosterSummary): Finding {
-  const unserved = resources.filter(
-    ({ name, unowned }) => unowned > 0 && !members.some(({ serves }) => serves.includes(name)),
-  )
+  const unserved = resources.filter(({ name, unowned }) => {
+    return unowned > 0 && !isShare(name) && !members.some(({ serves }) => serves.includes(name))
+  })
   const names = unserved.map(({ name, unowned }) => `${unowned} partitions of ${name}`)
   // Without members nothing is served; that is said once, and is no fault of a resource.
   return finding('service', {

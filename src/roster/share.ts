@@ -11,6 +11,11 @@ export function shareResource(share: string, by: Division): string {
   return `${KIND}${by}/${share}`
 }
 
+/** Whether a resource is a share: it is served by collectors from outside, which come and go. */
+export function isShare(resource: string): boolean {
+  return resource.startsWith(KIND)
+}
+
 /** A collector: the member, and the resource that it serves. */
 export interface Collector {
   member: Member

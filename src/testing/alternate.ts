@@ -35,6 +35,7 @@ export function alternate(first: Store, second: Store): Store {
       topic: (name) => next().log.topic(name),
       trim: (topic, limit) => next().log.trim(topic, limit),
     },
+    arrivals: first.arrivals,
     mover: { move: (request) => next().mover.move(request) },
     fences: {
       raise: (resource, claim) => next().fences.raise(resource, claim),

@@ -69,6 +69,7 @@ export class ClusterMember {
       options,
       clock: this.clock,
       telemetry,
+      faults: noFaults,
       store: { ...store, close: async () => undefined },
     })
   }

@@ -59,6 +59,7 @@ export class History {
       roster: store.roster,
       locks: store.locks,
       pulse: (request) => store.pulse(request),
+      arrivals: store.arrivals,
       inspect: () => store.inspect(),
       watch: (listener) => store.watch(listener),
       close: () => store.close(),

@@ -76,6 +76,18 @@ export const statements: readonly Planned[] = [
     uses: ['Index Scan using entry_pkey', 'Index Scan using entry_due'],
   },
   { name: 'next_dues', values: [some(PARTITIONS, () => 1), all], uses: ['using entry_due'] },
+  {
+    name: 'beat',
+    values: ['me', 3000, 3000, true, '{}', '{}', '[]', some(PARTITIONS, () => 1), all],
+    uses: ['using entry_due'],
+  },
+  { name: 'fold_puts', values: [1, ...claim, 1000, false], uses: ['arrival_pkey', 'entry_pkey'] },
+  { name: 'fold_events', values: [2, 1000], uses: ['event_arrival_pkey'] },
+  {
+    name: 'append',
+    values: [2, 'id', 1000, some(1000, () => 1), keys, keys, keys, nothing],
+    uses: [],
+  },
   { name: 'cancel', values: [1, 'key-1', null], uses: ['entry_pkey'] },
   { name: 'list_live', values: [1, PARTITIONS, ...page, null], uses: ['using entry_due'] },
   { name: 'list_dead', values: [1, PARTITIONS, ...page], uses: ['entry_dead'] },
@@ -97,6 +109,8 @@ export async function fillTables(server: PostgresServer, rows: number): Promise<
     alter table headrace.entry set (autovacuum_enabled = off);
     alter table headrace.event set (autovacuum_enabled = off);
     alter table headrace.request set (autovacuum_enabled = off);
+    alter table headrace.arrival set (autovacuum_enabled = off);
+    alter table headrace.event_arrival set (autovacuum_enabled = off);
     analyze;
     insert into headrace.entry (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
       partition, lane, failing, state, until)
@@ -105,6 +119,10 @@ export async function fillTables(server: PostgresServer, rows: number): Promise<
     from generate_series(1, ${rows}) as n;
     insert into headrace.event (topic, partition, event_offset, time, id, key, value)
     select 2, n % ${PARTITIONS}, n / ${PARTITIONS}, 0, n, n, '1' from generate_series(0, ${rows}) as n;
+    insert into headrace.arrival (pool, partition, key_hash, lane, rule, key)
+    select n % 3, n % ${PARTITIONS}, n, 1, 0, n from generate_series(1, ${rows}) as n;
+    insert into headrace.event_arrival (topic, partition, event_id, key, value)
+    select n % 3, n % ${PARTITIONS}, n, n, '1' from generate_series(1, ${rows}) as n;
     insert into headrace.request (scope, round, until, id, fingerprint, attempt)
     select 1, 0, ${now} + n, n, '', '' from generate_series(1, 50000) as n`)
 }
@@ -115,7 +133,7 @@ const queries = new Queries('headrace')
 export async function faultsOf(server: PostgresServer, { name, values, uses }: Planned): Promise<string[]> {
   const rows = await server.run(`explain ${queries.text(name)}`, values)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  const scans = plan.match(/Seq Scan on (entry|event|request)\b|JIT/g) ?? []
+  const scans = plan.match(/Seq Scan on (entry|event|request|arrival|event_arrival) |JIT/g) ?? []
   return [
     ...uses.filter((use) => !plan.includes(use)).map((use) => `${name}: no ${use} in\n${plan}`),
     ...scans.map((scan) => `${name}: ${scan} in\n${plan}`),

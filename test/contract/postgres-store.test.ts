@@ -1,55 +1,21 @@
 // The rules of the PostgreSQL store alone: docs/spec/postgres.md.
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
 import { noFaults } from '../../src/fault.ts'
-import { poolResource } from '../../src/fence.ts'
-import type { Hint, Store } from '../../src/store.ts'
+import type { Hint } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
-import { type Telemetry, createTelemetry } from '../../src/telemetry.ts'
+import { latestVersion } from '../../src/stores/postgres/queries.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
 import { asEvent } from '../../src/testing/log-driver.ts'
 import { asPut, openPool } from '../../src/testing/pool-driver.ts'
 import { openTicks } from '../../src/testing/ticks-driver.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
-import { type Proxy, startProxy } from '../servers/proxy.ts'
 import { postgresPlaces } from './open-postgres.ts'
+import { openHouse, until } from './postgres-house.ts'
 
-const found = await startPostgres(15, { fsync: false })
-const skip = found === null ? 'it is not installed' : false
-const server = found as PostgresServer
-const opened: { close(): Promise<void> }[] = []
-after(async () => {
-  for (const each of opened) await each.close()
-  await found?.remove()
-})
-
-let schemas = 0
-const newSchema = (): string => `own_${(schemas += 1)}`
-
-async function open(schema: string, proxy?: Proxy, telemetry?: Telemetry): Promise<Store> {
-  const url = new URL(server.url({ schema }))
-  if (proxy !== undefined) url.port = String(proxy.port)
-  const context = { clock: systemClock, telemetry: telemetry ?? createTelemetry('test'), faults: noFaults }
-  const store = await openStore(url.href, context)
-  opened.push(store)
-  return store
-}
-
-async function newProxy(): Promise<Proxy> {
-  const proxy = await startProxy(server.port)
-  opened.push(proxy)
-  return proxy
-}
-
-/** Waits until something is so, with a deadline. */
-async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, `${what} in time`)
-    await systemClock.sleep(10)
-  }
-}
+const house = await openHouse()
+const { server, skip, newSchema, newProxy, open } = house
 
 void describe('postgres: cuts and restarts', { skip }, () => {
   void test('[Y1] puts and appends whose answers are lost are made again, and count once', async () => {
@@ -105,53 +71,6 @@ void describe('postgres: cuts and restarts', { skip }, () => {
     assert.deepEqual(await store.fences.raise('r', claim), [{ partition: 0, raised: true, epoch: 1 }])
   })
 
-  void test('[Y2] a row that stays locked fails a raise in time, and nothing is changed', async () => {
-    const schema = newSchema()
-    const store = await open(schema)
-    await store.fences.raise('r', { owner: 'a', held: [{ partition: 0, epoch: 1 }] })
-    const holding = server.run(`begin; select * from ${schema}.fence for share; select pg_sleep(1.5); commit`)
-    const isHeld = async (): Promise<boolean> =>
-      (
-        await server.run(
-          "select from pg_stat_activity where query like 'begin; select%' and state = 'active'",
-        )
-      ).length > 0
-    await until('the lock is held', isHeld)
-    const raise = store.fences.raise('r', { owner: 'b', held: [{ partition: 0, epoch: 2 }] })
-    await assert.rejects(raise, { code: 'store_busy', retryable: true })
-    await holding
-    assert.equal((await store.fences.fences('r'))[0]?.owner, 'a')
-  })
-
-  void test('[Y8] a member that stands still after it sent a change holds no lock', async () => {
-    const proxy = await newProxy()
-    const schema = newSchema()
-    const [stuck, other] = [await open(schema, proxy), await open(schema)]
-    const { pool, move } = await openTicks(stuck)
-    await openTicks(other)
-    await pool.put('a')
-    // Connections enough for all of them: what a new one needs first would be held, too.
-    await Promise.all([1, 2, 3, 4].flatMap(() => [pool.count(), stuck.fences.fences('r')]))
-    const letGo = proxy.hold('answers')
-    const unanswered = [
-      move(),
-      stuck.fences.raise(poolResource('ticks'), pool.claim),
-      stuck.roster.decide({ leader: 'a', term: 1, leaseMs: 1, gapMs: 1, dead: [], changes: [] }),
-    ].map((call) => call.catch((error: unknown) => error))
-    const next = { owner: 'b', held: [{ partition: 0, epoch: 2 }] }
-    await until('the move was made', async () =>
-      (await other.log.topic('ticked')).bounds.some(({ head }) => head > 0),
-    )
-    assert.equal((await other.fences.raise(poolResource('ticks'), next))[0]?.raised, true)
-    assert.equal(await other.roster.stepDown('nobody'), false)
-    const locks = await server.run(
-      "select from pg_locks where mode = 'RowExclusiveLock' and not pid = pg_backend_pid()",
-    )
-    assert.deepEqual(locks, [])
-    await Promise.all(unanswered)
-    letGo()
-  })
-
   void test('[Y4] a restart of the server is survived, by calls under way and by later ones', async () => {
     const store = await open(newSchema())
     const pool = await openPool(store)
@@ -182,7 +101,10 @@ void describe('postgres: schema', { skip }, () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => open(schema)))
     for (const store of stores) await openPool(store)
     const versions = await server.run(`select version from ${schema}.schema_version`)
-    assert.deepEqual(versions, [{ version: 1 }])
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      Array.from({ length: latestVersion() }, (_, nth) => nth + 1),
+    )
   })
 
   void test('[Y3] a newer schema, and that of another application, are refused and not touched', async () => {
@@ -245,10 +167,10 @@ void describe('postgres: hints and housekeeping', { skip }, () => {
 
   void test('[Y7] requests and fired slots whose time is over are forgotten', async () => {
     const places = postgresPlaces(server)
-    opened.push(places)
+    house.closeAfter(places)
     const [clock, place] = [new VirtualClock(), await places.create()]
     const store = await places.open(place, clock)
-    opened.push(store)
+    house.closeAfter(store)
     const { pool, move } = await openTicks(store, { rememberMs: 1000 })
     await pool.put('a', { at: clock.now() })
     await move()

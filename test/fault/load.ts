@@ -24,6 +24,8 @@ export interface LoadParts {
   next(): NewTick
   /** Where every request is recorded. */
   history: PostRecord[]
+  /** How long a connection waits after an answer; not at all unless said. */
+  pauseMs?: number
 }
 
 const QUIET_WITHIN_MS = 30_000
@@ -107,6 +109,16 @@ class Line {
     this.#socket.write(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   }
 
+  #sendLater(): void {
+    const { pauseMs = 0 } = this.#parts
+    if (pauseMs === 0) this.#send()
+    else {
+      setTimeout(() => {
+        if (!this.#finishing && !this.#socket.destroyed) this.#send()
+      }, pauseMs)
+    }
+  }
+
   #read(text: string): void {
     this.#text += text
     const end = this.#text.indexOf('\r\n\r\n')
@@ -118,7 +130,7 @@ class Line {
     this.#text = ''
     this.#answered(Number(head.slice(9, 12)), body)
     if (this.#finishing || /\r\nconnection: *close/i.test(head)) this.#socket.end()
-    else this.#send()
+    else this.#sendLater()
   }
 
   #answered(status: number, body: string): void {

@@ -12,10 +12,15 @@ const MAIN = join(ROOT, 'src/cli/main.ts')
 /** A start takes half a second; a loaded machine may need many times that. */
 const READY_WITHIN_MS = 30_000
 const END_WITHIN_MS = 60_000
+const MOST_TALK = 100_000
 
 export interface ServeOptions {
   /** The path of the SQLite file. */
-  file: string
+  file?: string
+  /** The address of a store, where it is no such file. */
+  store?: string
+  /** Another program than the command line, with the same arguments. */
+  main?: string
   args?: readonly string[]
   nodeArgs?: readonly string[]
   env?: Record<string, string>
@@ -32,12 +37,13 @@ interface Life {
   url: string
   ended: Promise<Ended>
   traced: boolean
+  talk(): string
 }
 
 /** Starts the command line; the caller looks after the process. */
-export function spawnHeadrace(args: readonly string[], options: Omit<ServeOptions, 'file'> = {}) {
-  const { under = [], nodeArgs = [], env = {} } = options
-  const [program = '', ...rest] = [...under, process.execPath, ...nodeArgs, MAIN, ...args] as string[]
+export function spawnHeadrace(args: readonly string[], options: Omit<ServeOptions, 'file' | 'store'> = {}) {
+  const { under = [], nodeArgs = [], env = {}, main = MAIN } = options
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeArgs, main, ...args] as string[]
   return spawn(program, rest, {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: '1', ...env },
@@ -51,8 +57,10 @@ export class ServerProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<Ended>
   readonly #traced: boolean
+  readonly #talk: () => string
 
-  private constructor(child: ChildProcess, { ended, url, traced }: Life) {
+  private constructor(child: ChildProcess, { ended, url, traced, talk }: Life) {
+    this.#talk = talk
     this.#traced = traced
     this.#child = child
     this.#ended = ended
@@ -61,16 +69,17 @@ export class ServerProcess {
   }
 
   /** Starts `serve` and answers when it says that it is ready. */
-  static async start({ file, args = [], ...how }: ServeOptions): Promise<ServerProcess> {
-    const child = spawnHeadrace(['serve', '--json', '--port', '0', '--store', `sqlite:${file}`, ...args], how)
+  static async start({ file, store, args = [], ...how }: ServeOptions): Promise<ServerProcess> {
+    const address = store ?? `sqlite:${file}`
+    const child = spawnHeadrace(['serve', '--json', '--port', '0', '--store', address, ...args], how)
     const ended = endOf(child)
     let talk = ''
-    child.stderr.on('data', (data: Buffer) => (talk += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (talk = (talk + data.toString()).slice(-MOST_TALK)))
     const lines = createInterface(child.stdout)
     const ready = once(lines, 'line').then(([line]) => (JSON.parse(String(line)) as { url: string }).url)
     const url = await Promise.race([ready, ended, after(READY_WITHIN_MS)])
     if (typeof url === 'string') {
-      return new ServerProcess(child, { ended, url, traced: how.under !== undefined })
+      return new ServerProcess(child, { ended, url, traced: how.under !== undefined, talk: () => talk })
     }
     child.kill('SIGKILL')
     throw new Error(`serve was not ready within ${READY_WITHIN_MS} ms, ${JSON.stringify(url)}: ${talk}`)
@@ -87,16 +96,31 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
+  /** What it said on stderr, the last of it. */
+  get talk(): string {
+    return this.#talk()
+  }
+
+  /** A signal, if it runs. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.running) process.kill(this.pid, signal)
+  }
+
+  /** Whether it stands still after SIGSTOP. */
+  get isStopped(): boolean {
+    return /^State:\s+T/m.test(readFileSync(`/proc/${this.pid}/status`, 'utf8'))
+  }
+
   /** SIGKILL at once; answers when the process is gone. */
   kill(): Promise<Ended> {
-    this.#signal('SIGKILL')
+    this.signal('SIGKILL')
     return this.#ended
   }
 
   /** SIGTERM; answers how the process ended, or throws when it does not. */
   async terminate(): Promise<Ended & { tookMs: number }> {
     const began = performance.now()
-    this.#signal('SIGTERM')
+    this.signal('SIGTERM')
     const ended = await Promise.race([this.#ended, after(END_WITHIN_MS)])
     if (ended === null) {
       await this.kill()
@@ -124,10 +148,6 @@ export class ServerProcess {
   residentBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
-  }
-
-  #signal(signal: NodeJS.Signals): void {
-    if (this.running) process.kill(this.pid, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

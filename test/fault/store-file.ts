@@ -1,11 +1,11 @@
 // Reads the SQLite file as a stranger would: read-only, by SQL of its own, without the product's code.
 import { DatabaseSync } from 'node:sqlite'
 import { type TopicEvent, nameOf } from './check-ticks.ts'
+import type { StoreContents, StoreReader } from './store-reader.ts'
 
-export interface StoreContents {
-  events: TopicEvent[]
-  /** Names of the ticks that wait. */
-  waiting: Set<string>
+/** A reader of the file, for a witness. */
+export function fileReader(file: string): StoreReader {
+  return { read: async () => readStore(file), waiting: async () => readStore(file).waiting }
 }
 
 /** The topic `ticks` and what waits for it, on one snapshot. */

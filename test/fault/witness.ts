@@ -6,7 +6,8 @@ import { type Random, createRandom } from '../../src/random.ts'
 import { type Findings, checkTicks } from './check-ticks.ts'
 import type { NewTick, PostRecord } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
-import { readStore } from './store-file.ts'
+import { fileReader } from './store-file.ts'
+import type { StoreReader } from './store-reader.ts'
 import { until } from './until.ts'
 
 const HOUR_MS = 3_600_000
@@ -22,28 +23,45 @@ export interface Verdict {
   waiting: number
 }
 
-/** The record of one scenario: every post, and the file that must agree with it. */
+interface WitnessParts {
+  file: string
+  reader: StoreReader
+  remove(): Promise<void>
+}
+
+/** The record of one scenario: every post, and the store that must agree with it. */
 export class Witness {
+  /** The path of the SQLite file, where the store is one. */
   readonly file: string
   readonly history: PostRecord[] = []
   readonly random: Random
   readonly seed: number
+  readonly #reader: StoreReader
   readonly #remove: () => Promise<void>
   #count = 0
 
-  private constructor(folder: string, { seed, remove }: { seed: number; remove: () => Promise<void> }) {
+  private constructor({ file, reader, remove }: WitnessParts) {
+    this.file = file
+    this.#reader = reader
     this.#remove = remove
-    this.file = join(folder, 'headrace.db')
-    this.seed = seed
-    this.random = createRandom(seed)
+    this.seed = Math.floor(Math.random() * 2 ** 31)
+    this.random = createRandom(this.seed)
   }
 
   /** In a new folder, or in one that the caller keeps. */
   static async create({ folder }: { folder?: string } = {}): Promise<Witness> {
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    if (folder !== undefined) return new Witness(folder, { seed, remove: () => Promise.resolve() })
-    const own = await mkdtemp(join(tmpdir(), 'headrace-fault-'))
-    return new Witness(own, { seed, remove: () => rm(own, { recursive: true }) })
+    const kept = folder !== undefined
+    const home = folder ?? (await mkdtemp(join(tmpdir(), 'headrace-fault-')))
+    const file = join(home, 'headrace.db')
+    const remove = async (): Promise<void> => {
+      if (!kept) await rm(home, { recursive: true })
+    }
+    return new Witness({ file, reader: fileReader(file), remove })
+  }
+
+  /** Of a store that the caller looks after. */
+  static of(reader: StoreReader): Witness {
+    return new Witness({ file: '', reader, remove: () => Promise.resolve() })
   }
 
   /** Ticks that are due at once, soon, or (one in fifty) in an hour: those must be waiting at the end. */
@@ -56,14 +74,14 @@ export class Witness {
     return { item, at: now + this.random.below(1500) }
   }
 
-  /** Waits until every acknowledged tick that was due has fired, and compares; the server must live through it. */
-  async judge(server: ServerProcess): Promise<Verdict> {
+  /** Waits until every acknowledged tick that was due has fired, and compares; the servers must live through it. */
+  async judge(...servers: ServerProcess[]): Promise<Verdict> {
     const dueBefore = Date.now() + 2000
     await until('all that is due has fired', () => this.#settled(dueBefore), FIRED_WITHIN_MS).catch(
       () => undefined,
     )
-    if (!server.running) throw new Error('the server has ended by itself')
-    const { events, waiting } = readStore(this.file)
+    if (!servers.every(({ running }) => running)) throw new Error('the server has ended by itself')
+    const { events, waiting } = await this.#reader.read()
     const count = (outcome: PostRecord['outcome']): number =>
       this.history.filter((post) => post.outcome === outcome).length
     return {
@@ -82,10 +100,10 @@ export class Witness {
   }
 
   /** Two looks are needed: what is due must be past its time, and then gone from the pool. */
-  #settled(dueBefore: number): boolean {
+  async #settled(dueBefore: number): Promise<boolean> {
     if (Date.now() < dueBefore) return false
-    const { events, waiting } = readStore(this.file)
+    const waiting = await this.#reader.waiting()
     const { stuck } = checkTicks({ posts: [], events: [], waiting, dueBefore })
-    return stuck.length === 0 && events.length > 0
+    return stuck.length === 0
   }
 }

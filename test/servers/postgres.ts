@@ -27,6 +27,8 @@ export interface ServerOptions {
   fsync?: boolean
   /** More settings of the server, by their names. */
   settings?: Record<string, string | number>
+  /** Libraries that the server loads, such as pg_stat_statements. */
+  preload?: string
 }
 
 const STARTS_WITHIN_MS = 30_000
@@ -72,6 +74,7 @@ export async function startPostgres(
     port: await freePort(),
     fsync: options.fsync ?? true,
     settings: options.settings ?? {},
+    preload: options.preload ?? '',
   })
   await server.start()
   return server
@@ -84,6 +87,7 @@ interface ClusterParts {
   port: number
   fsync: boolean
   settings: Record<string, string | number>
+  preload: string
 }
 
 class Cluster implements PostgresServer {
@@ -113,7 +117,7 @@ class Cluster implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    const { program, folder, port, fsync, settings: more } = this.#parts
+    const { program, folder, port, fsync, preload, settings: more } = this.#parts
     const settings = {
       port,
       listen_addresses: '127.0.0.1',
@@ -122,7 +126,7 @@ class Cluster implements PostgresServer {
       fsync: fsync ? 'on' : 'off',
       // Left to the file where it is on, so that a test can change it.
       ...(fsync ? {} : { synchronous_commit: 'off' }),
-      shared_preload_libraries: '',
+      shared_preload_libraries: preload,
       log_min_messages: 'fatal',
       ...more,
     }

@@ -26,7 +26,11 @@ export function openRace(change: (memory: Store) => Partial<Store> = () => ({}))
   }
   const store = { ...memory, close, ...change(memory) }
   const options = resolveOptions({ store: 'memory:', partitions: 1 })
-  return { clock, race: new Headrace({ options, clock, telemetry, store }), closed: () => closed }
+  return {
+    clock,
+    race: new Headrace({ options, clock, telemetry, faults: noFaults, store }),
+    closed: () => closed,
+  }
 }
 
 /** A log whose opening fails so many times before it works. */

@@ -17,7 +17,7 @@ function createPulse({ failing = [], hanging = [] }: { failing?: number[]; hangi
     beats += 1
     if (hanging.includes(beats)) await clock.sleep(60_000)
     if (failing.includes(beats)) throw new Error('the store is locked')
-    return { now: clock.now(), nextDueAt: new Map(), beaten: null, refusal: null }
+    return { now: clock.now(), nextDueAt: new Map(), beaten: null, arrived: [], refusal: null }
   }
   const loop = new PulseLoop({
     store: { pulse },

@@ -23,6 +23,7 @@ export function openMemoryStore(context: StoreContext): Store {
     address: 'memory:',
     pool: { entries: pools, browse: pools, putsAtOnce: 1 },
     log,
+    arrivals: null,
     mover: createMover(pools, log, fences),
     fences,
     roster,
@@ -33,6 +34,7 @@ export function openMemoryStore(context: StoreContext): Store {
         now: context.clock.now(),
         nextDueAt: new Map(asked.map(({ pool, partitions }) => [pool, pools.nextDueAt(pool, partitions)])),
         beaten: beat === null ? null : roster.beat(beat),
+        arrived: [],
         refusal: null,
       })
     },

@@ -5,7 +5,11 @@
 -- A range is read up to $4 rows. The rows up to the least end of a range that was cut are the earliest of all.
 with held as materialized (
   select f.partition
-  from (select set_config('lock_timeout', '900ms', true)) as bound
+  from (
+      select set_config('lock_timeout', '900ms', true),
+        set_config('headrace_audit.claim', json_build_object('resource', $8::text, 'owner', $9::text,
+          'partitions', $6::integer[], 'epochs', $7::bigint[])::text, true)
+    ) as bound
     cross join unnest($6::integer[], $7::bigint[]) as h (partition, epoch)
     join headrace.fence f on f.resource = $8 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $9
   order by f.partition

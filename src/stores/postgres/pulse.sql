@@ -1,19 +1,38 @@
 -- What a member asks twice a second, each in one statement.
 
 -- name: next_dues
--- No lock. Index: entry_due, one range per partition and lane.
-select headrace.now_ms() as now, asked.pool, min(e.due_at) as next_due_at
-from unnest($1::integer[], $2::smallint[]) as asked (pool, partition)
-  cross join generate_series(0, 2) as l (lane)
-  left join lateral (
-    select e.due_at from headrace.entry e
-    where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
-    order by e.due_at
-    limit 1
-  ) as e on true
-group by asked.pool
-union all
-select headrace.now_ms(), null, null
+-- No lock. Index: entry_due, one range per partition and lane. Arrivals are looked for only when there are any, and in
+-- the order of their index: an emptied table that was not vacuumed yet is not read through.
+with clock as materialized (select headrace.now_ms() as now),
+dues as (
+  select asked.pool, min(e.due_at) as next_due_at
+  from unnest($1::integer[], $2::smallint[]) as asked (pool, partition)
+    cross join generate_series(0, 2) as l (lane)
+    left join lateral (
+      select e.due_at from headrace.entry e
+      where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
+      order by e.due_at
+      limit 1
+    ) as e on true
+  group by asked.pool
+)
+select clock.now,
+  array(select pool from dues order by pool) as due_pools,
+  array(select next_due_at from dues order by pool) as due_times,
+  array(
+    select distinct asked.pool from unnest($1::integer[], $2::smallint[]) as asked (pool, partition)
+    where (select pool from headrace.arrival order by pool, partition, id limit 1) is not null
+      and (
+        select a.id from headrace.arrival a where a.pool = asked.pool and a.partition = asked.partition
+        order by a.id limit 1
+      ) is not null
+  ) as arrived_pools,
+  array(
+    select t.name from headrace.topic t
+    where (select topic from headrace.event_arrival order by topic, id limit 1) is not null
+      and (select a.id from headrace.event_arrival a where a.topic = t.id order by a.id limit 1) is not null
+  ) as arrived_topics
+from clock
 
 -- name: beat
 -- Locks: the lease if it is free, over or the member's own; then the member; then the version, if a refused raise is new.
@@ -77,5 +96,18 @@ select clock.now, beaten.previous_at, beaten.is_news, leader.member, leader.term
   array(select m.id from headrace.member m where m.heartbeat_at < clock.now - $2::bigint and m.id <> $1 order by m.id)
     as silent,
   array(select pool from dues order by pool) as due_pools,
-  array(select next_due_at from dues order by pool) as due_times
+  array(select next_due_at from dues order by pool) as due_times,
+  array(
+    select distinct asked.pool from unnest($8::integer[], $9::smallint[]) as asked (pool, partition)
+    where (select pool from headrace.arrival order by pool, partition, id limit 1) is not null
+      and (
+        select a.id from headrace.arrival a where a.pool = asked.pool and a.partition = asked.partition
+        order by a.id limit 1
+      ) is not null
+  ) as arrived_pools,
+  array(
+    select t.name from headrace.topic t
+    where (select topic from headrace.event_arrival order by topic, id limit 1) is not null
+      and (select a.id from headrace.event_arrival a where a.topic = t.id order by a.id limit 1) is not null
+  ) as arrived_topics
 from clock cross join leader left join beaten on true

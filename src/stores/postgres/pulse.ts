@@ -1,4 +1,5 @@
 // The pulse: one statement, with the member's beat or without.
+import { poolResource } from '../../fence.ts'
 import type { Beat, Beaten, Leader } from '../../roster/store.ts'
 import type { Hint, Pulse, PulseRequest, StoreContext } from '../../store.ts'
 import { numberArray } from './arrays.ts'
@@ -22,26 +23,33 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
     numberArray(asked.map(({ pool }) => pool)),
     numberArray(asked.map(({ partition }) => partition)),
   ]
-  const { now, dues, beaten } = await (request.beat === null
+  const { row, beaten } = await (request.beat === null
     ? withoutBeat(parts, columns)
     : withBeat(parts, request.beat, columns))
+  const ids = row['due_pools'] as number[]
+  const times = row['due_times'] as (number | null)[]
+  const dues = new Map(ids.map((id, index) => [id, times[index] ?? null]))
   const nextDueAt = new Map(
     request.pools.map(({ pool }) => [pool, dues.get(parts.pools.of(pool).id) ?? null] as const),
   )
-  return { now, nextDueAt, beaten }
+  return { now: row['now'] as number, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }
+}
+
+function arrivedIn({ pools }: PulseParts, request: PulseRequest, row: Row): string[] {
+  const ids = new Set(row['arrived_pools'] as number[])
+  const names = request.pools.map(({ pool }) => pool).filter((name) => ids.has(pools.of(name).id))
+  const topics = row['arrived_topics'] as string[]
+  return [...names.map(poolResource), ...topics.map((name) => `topic/${name}`)]
 }
 
 interface Told {
-  now: number
-  /** By the pool's number. */
-  dues: Map<number, number | null>
+  row: Row
   beaten: Beaten | null
 }
 
 async function withoutBeat({ connections }: PulseParts, columns: string[]): Promise<Told> {
-  const rows = await connections.query('next_dues', columns, PULSE)
-  const dues = new Map(rows.map((row) => [row['pool'] as number, row['next_due_at'] as number | null]))
-  return { now: rows[0]?.['now'] as number, dues, beaten: null }
+  const [row = {}] = await connections.query('next_dues', columns, PULSE)
+  return { row, beaten: null }
 }
 
 async function withBeat(parts: PulseParts, beat: Beat, columns: string[]): Promise<Told> {
@@ -50,9 +58,7 @@ async function withBeat(parts: PulseParts, beat: Beat, columns: string[]): Promi
   parts.faults.at('beat.before-commit')
   const [row = {}] = await parts.connections.query('beat', values, PULSE)
   parts.faults.at('beat.after-commit')
-  const [pools, times] = [row['due_pools'] as number[], row['due_times'] as (number | null)[]]
-  const dues = new Map(pools.map((pool, index) => [pool, times[index] ?? null]))
-  if (row['previous_at'] === null) return { now: row['now'] as number, dues, beaten: { known: false } }
+  if (row['previous_at'] === null) return { row, beaten: { known: false } }
   if (row['is_news'] === true) parts.hint({ kind: 'roster' })
   const beaten: Beaten = {
     known: true,
@@ -61,7 +67,7 @@ async function withBeat(parts: PulseParts, beat: Beat, columns: string[]): Promi
     version: row['version'] as number,
     silent: row['silent'] as string[],
   }
-  return { now: row['now'] as number, dues, beaten }
+  return { row, beaten }
 }
 
 function toLeader(row: Row): Leader | null {

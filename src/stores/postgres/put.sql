@@ -1,39 +1,10 @@
--- Puts, and how a request that is made again is known. `put` is the meaning of src/pool/merge.ts in one statement.
+-- Puts, and how a request that is made again is known.
 
--- name: put
--- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
+-- name: merge
+-- No query but a part of those that put: the meaning of src/pool/merge.ts, for a row that exists. $1 is the pool.
 -- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
--- A column that says nothing of its own is null: no time, no payload, lane $16, the group and partition of the key, and
--- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
--- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
-with clock as materialized (
-  select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
-),
-claim as (
-  insert into headrace.request as known (scope, id, round, fingerprint, attempt, until)
-  select $1::integer, $2, $3::smallint, $4, $5, clock.now + $6::bigint from clock
-  on conflict (scope, id, round) do update
-    set fingerprint = excluded.fingerprint, attempt = excluded.attempt, until = excluded.until
-    where known.until <= headrace.now_ms()
-  returning 1
-),
-asked as (
-  select key, at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
-    coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * 64 + $17::integer) as note
-  from unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[], $13::integer[],
-    $14::integer[], $15::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
-  order by key collate "C", at
-),
-put as (
-  insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
-    partition, lane, failing, state, grp, payload)
-  select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else -9007199254740991 end,
-    nextval('headrace.turn'), greatest(asked.at, clock.now), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
-    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload
-  from clock cross join claim cross join asked
   on conflict (pool, key, slot) do update set
     (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, partition, lane,
       failing, state, grp, payload, after_payload) = (
@@ -100,6 +71,39 @@ put as (
   returning e.note::bigint,
     case when e.note & 7 in (5, 6) then e.after_due_at else e.due_at end as due_at,
     case when e.note & 7 in (5, 6) then e.after_tally else e.tally end::bigint as tally
+
+-- name: put
+-- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
+-- A column that says nothing of its own is null: no time, no payload, lane $16, the group and partition of the key, and
+-- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
+-- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
+with clock as materialized (
+  select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
+),
+claim as (
+  insert into headrace.request as known (scope, id, round, fingerprint, attempt, until)
+  select $1::integer, $2, $3::smallint, $4, $5, clock.now + $6::bigint from clock
+  on conflict (scope, id, round) do update
+    set fingerprint = excluded.fingerprint, attempt = excluded.attempt, until = excluded.until
+    where known.until <= headrace.now_ms()
+  returning 1
+),
+asked as (
+  select key, at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
+    coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * 64 + $17::integer) as note
+  from unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[], $13::integer[],
+    $14::integer[], $15::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
+  order by key collate "C", at
+),
+put as (
+  insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
+    partition, lane, failing, state, grp, payload)
+  select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else -9007199254740991 end,
+    nextval('headrace.turn'), greatest(asked.at, clock.now), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
+    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload
+  from clock cross join claim cross join asked
+  :merge
 ),
 kept as (
   insert into headrace.answer (scope, id, round, now, answers)

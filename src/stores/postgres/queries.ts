@@ -19,6 +19,12 @@ export class Queries {
         this.#queries.set(name, this.#qualify(text))
       }
     }
+    const merge = this.text('merge')
+    for (const [name, text] of this.#queries)
+      this.#queries.set(
+        name,
+        text.replace(/^ *:merge$/m, () => merge),
+      )
   }
 
   text(name: string): string {

@@ -4,7 +4,11 @@
 -- Answers one row per settlement: settled · gone · refused, and when the entry's next run is due.
 with held as materialized (
   select f.partition
-  from (select set_config('lock_timeout', '900ms', true)) as bound
+  from (
+      select set_config('lock_timeout', '900ms', true),
+        set_config('headrace_audit.claim', json_build_object('resource', $4::text, 'owner', $5::text,
+          'partitions', $2::integer[], 'epochs', $3::bigint[])::text, true)
+    ) as bound
     cross join unnest($2::integer[], $3::bigint[]) as h (partition, epoch)
     join headrace.fence f on f.resource = $4 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $5
   order by f.partition

@@ -2,6 +2,7 @@
 import type { PoolConfig } from 'pg'
 import type { Store, StoreContext } from '../../store.ts'
 import { type Address, parseAddress } from './address.ts'
+import { PostgresArrivals } from './arrivals.ts'
 import { PostgresBrowse } from './browse.ts'
 import { Connections } from './connections.ts'
 import { loadDriver } from './driver.ts'
@@ -27,11 +28,19 @@ const VITAL = 2
 
 export async function openPostgresStore(text: string, context: StoreContext): Promise<Store> {
   const address = parseAddress(text)
-  const { work, vital, hints, opening } = await connect(address, context)
+  const { work, vital, hints, queries, opening } = await connect(address, context)
   const hint = hints.tell
   const pools = new Pools(work)
   const topics = new Topics(work)
-  const parts = { ...context, connections: work, pools, topics, requests: new Requests(opening), hint }
+  const parts = {
+    ...context,
+    connections: work,
+    queries,
+    pools,
+    topics,
+    requests: new Requests(opening),
+    hint,
+  }
   const housekeeping = new Housekeeping(parts)
   const closeAll = async (): Promise<void> => {
     await housekeeping.settled()
@@ -48,6 +57,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     },
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
+    arrivals: new PostgresArrivals(parts),
     fences: new PostgresFences(vital),
     roster: new PostgresRoster({ ...parts, connections: vital }),
     locks: new PostgresLocks(work),
@@ -65,11 +75,17 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
   }
 }
 
+interface Connected {
+  work: Connections
+  vital: Connections
+  hints: Hints
+  queries: Queries
+  /** A name for this opening of the store. */
+  opening: string
+}
+
 /** Opens the connections, and brings the schema up to date. */
-async function connect(
-  address: Address,
-  { clock, telemetry }: StoreContext,
-): Promise<{ work: Connections; vital: Connections; hints: Hints; opening: string }> {
+async function connect(address: Address, { clock, telemetry }: StoreContext): Promise<Connected> {
   const driver = await loadDriver()
   const queries = new Queries(address.schema)
   const poolOf = (max: number): ReturnType<typeof driver.createPool> =>
@@ -93,7 +109,7 @@ async function connect(
     })
     await hints.listen()
     if (hints.isDirect === true) work.allowNames()
-    return { work, vital, hints, opening }
+    return { work, vital, hints, queries, opening }
   } catch (error) {
     await work.close()
     throw toHeadraceError(error, address.shown)

@@ -43,6 +43,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     address: `sqlite:${path}`,
     pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts), putsAtOnce: 1 },
     log,
+    arrivals: null,
     mover: new SqliteMover({ ...parts, log }),
     fences,
     roster,
@@ -84,5 +85,5 @@ async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): P
       ? session.read(() => ({ ...look(clock.now()), beaten: null }), 'pulse')
       : await session.write('beat', (tx) => ({ ...look(tx.now), beaten: roster.beatIn(tx, beat) }))
   housekeeping.begin(chores)
-  return { ...answer, refusal: session.refusal() }
+  return { ...answer, arrived: [], refusal: session.refusal() }
 }

@@ -12,7 +12,7 @@ const pure =
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
-  /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse)|roster\/(findings|overlap|plan|refuse|settings|summary))\.ts$/
+  /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse)|roster\/(findings|overlap|plan|refuse|settings|share|summary))\.ts$/
 /** The store as a whole, and the one service that listens to it for all others. */
 const wholeStore = /^src\/(store|pulse)\.ts$/
 const openStore = /^src\/stores\/open\.ts$/

@@ -47,7 +47,7 @@ async function startLoop(changes: Changes = {}): Promise<Loop> {
   const topicSettings = { name: 'ticks', partitions: 1, retentionMs: 1e9 }
   const topic = new Topic({ settings: topicSettings, store: store.log, clock, telemetry, gate })
   const ownership = await ownAll(store, clock, { pool: 'ticks', partitions: 1 })
-  const ticks = new Ticks({ pool, topic, store, ownership, clock, telemetry })
+  const ticks = new Ticks({ pool, topic, store, ownership, clock, telemetry, faults: noFaults })
   await ticks.service.start()
   const times = async (): Promise<number[]> =>
     (await topic.read(0, 0, 1000)).events.map(({ time }) => time.getTime() - START)
@@ -89,7 +89,7 @@ test('[D4] a tick whose hint was lost is found by the next pulse', async () => {
   await ticks.pool.put('a', { at: START + 150 })
   await clock.advance(400)
   assert.deepEqual(await times(), [])
-  ticks.notice(await store.pulse({ beat: null, pools: ticks.asked }))
+  ticks.notice(await store.pulse({ beat: null, pools: ticks.asked }), clock.now())
   await clock.advance(0)
   assert.deepEqual(await times(), [500])
   await ticks.service.stop()

@@ -21,6 +21,11 @@ test('nothing is wrong with a roster that is well, or with one that nobody joine
   assert.deepEqual(faultsOf(view([], owned)), [])
 })
 
+test('a share whose collectors are all gone is no fault', () => {
+  const resources = [{ name: 'share/id/vms', partitions: 4 }]
+  assert.deepEqual(faultsOf(healthy({ resources, allotments: [] })), [])
+})
+
 test('[O1] partitions that two members hold are a fault', () => {
   const holding = { [RESOURCE]: [{ partition: 0, epoch: 1 }] }
   const fences = new Map([[RESOURCE, [fence(0, 'b', { epoch: 2 })]]])

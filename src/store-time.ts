@@ -1,0 +1,27 @@
+// The store's times on the clock of this process, which may be wrong: how far the store is ahead is known from what it
+// answers. Only as far as an answer demands is the old belief left, so that clocks that agree stay exactly so.
+import type { Clock } from './clock.ts'
+
+/** Both clocks are read in whole milliseconds. */
+const GRAIN_MS = 1
+
+export class StoreTime {
+  readonly #clock: Clock
+  #aheadMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The store answered that its clock stood at `now`, at some moment since `sentAt` by this process's clock. */
+  hear(now: number, sentAt: number): void {
+    const least = now - this.#clock.now() - GRAIN_MS
+    const most = now - sentAt + GRAIN_MS
+    this.#aheadMs = Math.min(Math.max(this.#aheadMs, least), most)
+  }
+
+  /** What the clock of this process shows when the store's shows `at`. */
+  toOwn(at: number): number {
+    return at - this.#aheadMs
+  }
+}

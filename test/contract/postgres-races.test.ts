@@ -1,0 +1,118 @@
+// What holds when several processes write at once, or one of them stands still in the middle of it.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { poolResource } from '../../src/fence.ts'
+import type { Store } from '../../src/store.ts'
+import { asEvent } from '../../src/testing/log-driver.ts'
+import { asPut, openPool } from '../../src/testing/pool-driver.ts'
+import { asMember, known } from '../../src/testing/roster-driver.ts'
+import { openTicks } from '../../src/testing/ticks-driver.ts'
+import { openHouse, until } from './postgres-house.ts'
+
+const { server, skip, newSchema, newProxy, open } = await openHouse()
+
+void describe('postgres: races', { skip }, () => {
+  void test('[Y2] a row that stays locked fails a raise in time, and nothing is changed', async () => {
+    const schema = newSchema()
+    const store = await open(schema)
+    await store.fences.raise('r', { owner: 'a', held: [{ partition: 0, epoch: 1 }] })
+    const holding = server.run(`begin; select * from ${schema}.fence for share; select pg_sleep(1.5); commit`)
+    const isHeld = async (): Promise<boolean> =>
+      (
+        await server.run(
+          "select from pg_stat_activity where query like 'begin; select%' and state = 'active'",
+        )
+      ).length > 0
+    await until('the lock is held', isHeld)
+    const raise = store.fences.raise('r', { owner: 'b', held: [{ partition: 0, epoch: 2 }] })
+    await assert.rejects(raise, { code: 'store_busy', retryable: true })
+    await holding
+    assert.equal((await store.fences.fences('r'))[0]?.owner, 'a')
+  })
+
+  void test('[F4] a raise waits for a settle of an earlier claim that is under way', async () => {
+    const schema = newSchema()
+    const store = await open(schema)
+    const pool = await openPool(store, { partitions: 1 })
+    await pool.put('a')
+    const run = await pool.takeOne()
+    const holding = server.run(`begin; select from ${schema}.entry for update; select pg_sleep(0.6); commit`)
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock'"
+    await until(
+      'the entry is locked',
+      async () => (await server.run("select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0,
+    )
+    const settle = pool.settle(run, { kind: 'done' })
+    await until('the settle waits', async () => (await server.run(waiting)).length === 1)
+    const raise = store.fences.raise(poolResource('work'), { owner: 'b', held: [{ partition: 0, epoch: 2 }] })
+    await until('the raise waits, too', async () => (await server.run(waiting)).length === 2)
+    await holding
+    assert.equal((await settle).result, 'settled')
+    assert.equal((await raise)[0]?.raised, true)
+  })
+
+  void test('[Y8] a member that stands still after it sent a change holds no lock', async () => {
+    const proxy = await newProxy()
+    const schema = newSchema()
+    const [stuck, other] = [await open(schema, proxy), await open(schema)]
+    const { pool, move } = await openTicks(stuck)
+    await openTicks(other)
+    await pool.put('a')
+    // Connections enough for all of them: what a new one needs first would be held, too.
+    await Promise.all([1, 2, 3, 4].flatMap(() => [pool.count(), stuck.fences.fences('r')]))
+    const letGo = proxy.hold('answers')
+    const unanswered = [
+      move(),
+      stuck.fences.raise(poolResource('ticks'), pool.claim),
+      stuck.roster.decide({ leader: 'a', term: 1, leaseMs: 1, gapMs: 1, dead: [], changes: [] }),
+    ].map((call) => call.catch((error: unknown) => error))
+    const next = { owner: 'b', held: [{ partition: 0, epoch: 2 }] }
+    await until('the move was made', async () =>
+      (await other.log.topic('ticked')).bounds.some(({ head }) => head > 0),
+    )
+    assert.equal((await other.fences.raise(poolResource('ticks'), next))[0]?.raised, true)
+    assert.equal(await other.roster.stepDown('nobody'), false)
+    const locks = await server.run(
+      "select from pg_locks where mode = 'RowExclusiveLock' and not pid = pg_backend_pid()",
+    )
+    assert.deepEqual(locks, [])
+    await Promise.all(unanswered)
+    letGo()
+  })
+
+  void test('[K1] of the beats of six processes at once one takes the lease, and all name it', async () => {
+    const schema = newSchema()
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    const stores = await Promise.all(ids.map(() => open(schema)))
+    await Promise.all(stores.map((store, nth) => store.roster.join(asMember(ids[nth] as string), [])))
+    for (let term = 1; term <= 20; term += 1) {
+      const beats = stores.map((store, nth) => known(store, ids[nth] as string))
+      const leaders = (await Promise.all(beats)).map(({ leader }) => leader)
+      const names = new Set(leaders.map((leader) => `${leader?.member} ${leader?.term}`))
+      assert.deepEqual([names.size, leaders[0]?.term], [1, term])
+      assert.equal(await stores[0]?.roster.stepDown(leaders[0]?.member ?? ''), true)
+    }
+  })
+
+  void test('[L2] appends and moves of four processes at once leave no gap and give no offset twice', async () => {
+    const schema = newSchema()
+    const stores = await Promise.all([1, 2, 3, 4].map(() => open(schema)))
+    const ticks = await Promise.all(stores.map((store) => openTicks(store)))
+    await ticks[0]?.pool.putAll(Array.from({ length: 300 }, (_, nth) => asPut(`k${nth}`)))
+    const append = async (store: Store, nth: number): Promise<void> => {
+      for (let round = 0; round < 25; round += 1) {
+        const events = [asEvent(`${nth}/${round}`, round % 2), asEvent(`${nth}/${round}b`, (round + 1) % 2)]
+        await store.log.append('ticked', events)
+      }
+    }
+    const moves = ticks.map(async ({ move }) => (await move(100)).count + (await move(100)).count)
+    await Promise.all([...stores.map(append), ...moves])
+    while ((await ticks[0]?.move(100))?.count !== 0);
+    const events = (await ticks[1]?.topic.readAll()) ?? []
+    assert.deepEqual([events.length, new Set(events.map(({ id }) => id)).size], [500, 500])
+    for (const partition of [0, 1]) {
+      const offsets = events.filter((event) => event.partition === partition).map(({ offset }) => offset)
+      assert.deepEqual(offsets, [...offsets.keys()])
+    }
+  })
+})
