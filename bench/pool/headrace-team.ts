@@ -47,7 +47,11 @@ function settings(): Setting[] {
   ]
 }
 
-function contestantOf(pool: Pool, { name, kind, result, options }: Setting, empty: Contestant['empty']): Contestant {
+function contestantOf(
+  pool: Pool,
+  { name, kind, result, options }: Setting,
+  empty: Contestant['empty'],
+): Contestant {
   return {
     name: `Headrace ${name}`,
     side: 'ours',

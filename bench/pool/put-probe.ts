@@ -50,10 +50,16 @@ async function putAll({ put }: Contestant, batches: readonly Item[][], connectio
   return (batches.length * ITEMS_PER_CALL * 1000) / (systemClock.mono() - began)
 }
 
-async function takeTurn(contestant: Contestant, input: PutProbeInput, round: number, connections: number): Promise<number> {
+async function takeTurn(
+  contestant: Contestant,
+  input: PutProbeInput,
+  round: number,
+  connections: number,
+): Promise<number> {
   const batches = createBatches(input.calls, round)
   await contestant.empty()
-  if (contestant.kind === 'keyed') await putAll(contestant, createBatches(input.calls, round + 1), connections)
+  if (contestant.kind === 'keyed')
+    await putAll(contestant, createBatches(input.calls, round + 1), connections)
   return putAll(contestant, batches, connections)
 }
 
