@@ -1,16 +1,22 @@
-// npm run -s bench -- ticks [--quick] [--only a,b] [--json]: measures, and prints rows and bars.
+// npm run -s bench -- ticks|pool [--store NAME] [--quick] [--only a,b] [--json]: measures, and prints rows and bars.
 // The result goes to stdout, progress to stderr. Exit code 8: a bar does not hold; 2: asked wrongly.
 import { parseArgs } from 'node:util'
+import { ask } from './ask.ts'
 import { round } from './measure.ts'
+import { questions as poolQuestions } from './pool.ts'
 import { type BenchDocument, describeMachine, formatBench } from './present.ts'
 import { Progress } from './progress.ts'
 import type { Question } from './question.ts'
-import { ask, questions as tickQuestions } from './ticks.ts'
+import { questions as tickQuestions } from './ticks.ts'
 
-const USAGE = 'npm run -s bench -- ticks [--quick] [--only a,b] [--json]'
+const USAGE = 'npm run -s bench -- ticks|pool [--store NAME] [--quick] [--only a,b] [--json]'
 const EXIT = { failed: 1, usage: 2, missed: 8, interrupted: 130 } as const
 
-const BENCHES: Record<string, readonly Question[]> = { ticks: tickQuestions }
+/** Each bench measures one store. */
+const BENCHES: Record<string, { store: string; questions: readonly Question[] }> = {
+  ticks: { store: 'sqlite', questions: tickQuestions },
+  pool: { store: 'postgres', questions: poolQuestions },
+}
 
 interface Arguments {
   bench: string
@@ -21,13 +27,21 @@ interface Arguments {
 
 function readArguments(args: string[]): Arguments {
   const boolean = { type: 'boolean', default: false } as const
-  const options = { quick: boolean, json: boolean, only: { type: 'string' } } as const
+  const options = {
+    quick: boolean,
+    json: boolean,
+    only: { type: 'string' },
+    store: { type: 'string' },
+  } as const
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const bench = positionals[0] ?? ''
-  const questions = Object.hasOwn(BENCHES, bench) ? BENCHES[bench] : undefined
-  if (questions === undefined || positionals.length !== 1) {
+  const known = Object.hasOwn(BENCHES, bench) ? BENCHES[bench] : undefined
+  if (known === undefined || positionals.length !== 1) {
     throw new Error(`Say which bench. There are: ${Object.keys(BENCHES).join(', ')}`)
   }
+  const { store, questions } = known
+  if ((values.store ?? store) !== store)
+    throw new Error(`The bench ${bench} measures the store ${store} only`)
   return { bench, questions: choose(questions, values.only), quick: values.quick, json: values.json }
 }
 

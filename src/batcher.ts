@@ -1,12 +1,14 @@
-// Joins concurrent calls into one call, one under way at a time. A batch gathers for one event-loop turn, and on
-// while every turn brings more, a few milliseconds at most: under load that spares commits, and without load a
-// lone call waits for nothing. While a batch is under way the next one gathers.
+// Joins concurrent calls into one call. A batch gathers for one event-loop turn, and on while every turn brings more, a
+// few milliseconds at most: under load that spares commits, and without load a lone call waits for nothing. While a
+// batch is under way the next one gathers; one that is full need not wait, where several may be under way.
 import type { Clock } from './clock.ts'
 
 export interface BatcherOptions<Item, Answer> {
   clock: Clock
   /** The most that one batch weighs; an item that weighs more is a batch of its own. */
   size: number
+  /** How many batches may be under way, all but one of them full; one unless said. */
+  atOnce?: number
   /** What an item weighs. */
   weigh(item: Item): number
   /** Answers one item each, in order; when it throws, every item of the batch is rejected. */
@@ -25,7 +27,10 @@ interface Waiting<Item, Answer> {
 export class Batcher<Item, Answer> {
   readonly #options: BatcherOptions<Item, Answer>
   #waiting: Waiting<Item, Answer>[] = []
-  #scheduled = false
+  /** What those that wait weigh. */
+  #weight = 0
+  #gathers = false
+  #underWay = 0
 
   constructor(options: BatcherOptions<Item, Answer>) {
     this.#options = options
@@ -39,20 +44,26 @@ export class Batcher<Item, Answer> {
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
+      this.#weight += this.#options.weigh(item)
       this.#schedule()
     })
   }
 
   #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
+    if (this.#gathers || this.#waiting.length === 0 || !this.#mayBegin()) return
+    this.#gathers = true
     this.#gather(this.#options.clock.mono())
+  }
+
+  #mayBegin(): boolean {
+    const { atOnce = 1, size } = this.#options
+    return this.#underWay === 0 || (this.#underWay < atOnce && this.#weight >= size)
   }
 
   #gather(since: number): void {
     const before = this.#waiting.length
     this.#options.clock.turn(() => {
-      const grows = this.#waiting.length > before && this.#waiting.length < this.#options.size
+      const grows = this.#waiting.length > before && this.#weight < this.#options.size
       if (grows && this.#options.clock.mono() - since < GATHER_MS) this.#gather(since)
       else void this.#drain()
     })
@@ -62,22 +73,27 @@ export class Batcher<Item, Answer> {
   #take(): Waiting<Item, Answer>[] {
     let [count, weight] = [0, 0]
     for (const { item } of this.#waiting) {
-      weight += this.#options.weigh(item)
-      if (count > 0 && weight > this.#options.size) break
+      const more = weight + this.#options.weigh(item)
+      if (count > 0 && more > this.#options.size) break
+      weight = more
       count += 1
     }
+    this.#weight -= weight
     return this.#waiting.splice(0, count)
   }
 
   async #drain(): Promise<void> {
     const batch = this.#take()
+    this.#gathers = false
+    this.#underWay += 1
+    this.#schedule()
     try {
       const answers = await this.#options.run(batch.map((waiting) => waiting.item))
       batch.forEach((waiting, index) => waiting.resolve(answers[index] as Answer))
     } catch (error) {
       for (const waiting of batch) waiting.reject(error)
     }
-    this.#scheduled = false
-    if (this.#waiting.length > 0) this.#schedule()
+    this.#underWay -= 1
+    this.#schedule()
   }
 }

@@ -1,7 +1,8 @@
 // The bars of speed, measured by the bench of ticks. Rows that one question answers share its one run.
+import { type Asked, ask } from '../../bench/ask.ts'
 import { formatLimit, formatValue } from '../../bench/measure.ts'
 import type { BarSpec } from '../../bench/question.ts'
-import { type Asked, ask, questions } from '../../bench/ticks.ts'
+import { questions } from '../../bench/ticks.ts'
 import type { ProofResult, ProofRow } from '../row.ts'
 import { once } from './once.ts'
 

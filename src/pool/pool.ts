@@ -94,6 +94,7 @@ export class Pool {
     this.#batcher = new Batcher({
       clock: parts.clock,
       size: BATCH,
+      atOnce: parts.store.putsAtOnce,
       weigh: (request) => request.puts.length,
       run: (requests) => this.#put(requests),
     })
@@ -155,7 +156,10 @@ export class Pool {
     return { result: 'accepted' }
   }
 
-  /** Puts many keys in one atomic step per call. */
+  /**
+   * Puts many keys in one atomic step, all or none, and answers one outcome each, in order. About 1,000 a call go
+   * fastest. Calls that do not wait for each other may be applied in any order.
+   */
   async putAll(puts: ({ key: string } & PutOptions)[]): Promise<PutOutcome[]> {
     const response = await this.request({ puts: puts.map((put) => this.#check(put)), repeat: null })
     return answersOf(response).map(({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }))

@@ -120,4 +120,6 @@ export interface Browse {
 export interface PoolStore {
   readonly entries: Entries
   readonly browse: Browse
+  /** How many calls of `put` it works on at once; more of them wait for each other. */
+  readonly putsAtOnce: number
 }

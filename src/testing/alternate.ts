@@ -23,6 +23,7 @@ export function alternate(first: Store, second: Store): Store {
         count: (pool) => next().pool.browse.count(pool),
         deaths: (pool, limit) => next().pool.browse.deaths(pool, limit),
       },
+      putsAtOnce: first.pool.putsAtOnce,
     },
     log: {
       open: async (settings) => {

@@ -52,7 +52,7 @@ export class History {
   wrap(store: Store): Store {
     return {
       address: store.address,
-      pool: { entries: this.#entries(store.pool.entries), browse: store.pool.browse },
+      pool: { ...store.pool, entries: this.#entries(store.pool.entries) },
       log: store.log,
       mover: this.#mover(store),
       fences: store.fences,

@@ -25,6 +25,8 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** Whether commits wait for the disk; off where thousands of answers are compared. */
   fsync?: boolean
+  /** More settings of the server, by their names. */
+  settings?: Record<string, string | number>
   /** Libraries that the server loads, such as pg_stat_statements. */
   preload?: string
 }
@@ -71,6 +73,7 @@ export async function startPostgres(
     program: join(binaries.folder, 'postgres'),
     port: await freePort(),
     fsync: options.fsync ?? true,
+    settings: options.settings ?? {},
     preload: options.preload ?? '',
   })
   await server.start()
@@ -83,6 +86,7 @@ interface ClusterParts {
   program: string
   port: number
   fsync: boolean
+  settings: Record<string, string | number>
   preload: string
 }
 
@@ -91,8 +95,14 @@ class Cluster implements PostgresServer {
   readonly port: number
   readonly #parts: ClusterParts
   #child: ChildProcess | null = null
+  /** A process that ends early leaves neither server nor cluster. */
+  readonly #atExit = (): void => {
+    this.#child?.kill('SIGQUIT')
+    rmSync(this.#parts.folder, { recursive: true, force: true })
+  }
 
   constructor(parts: ClusterParts) {
+    process.once('exit', this.#atExit)
     this.version = parts.version
     this.port = parts.port
     this.#parts = parts
@@ -107,7 +117,7 @@ class Cluster implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    const { program, folder, port, fsync, preload } = this.#parts
+    const { program, folder, port, fsync, preload, settings: more } = this.#parts
     const settings = {
       port,
       listen_addresses: '127.0.0.1',
@@ -118,6 +128,7 @@ class Cluster implements PostgresServer {
       ...(fsync ? {} : { synchronous_commit: 'off' }),
       shared_preload_libraries: preload,
       log_min_messages: 'fatal',
+      ...more,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const child = spawn(program, ['-D', join(folder, 'data'), ...flags], {
@@ -143,6 +154,7 @@ class Cluster implements PostgresServer {
 
   async remove(): Promise<void> {
     await this.stop()
+    process.off('exit', this.#atExit)
     rmSync(this.#parts.folder, { recursive: true, force: true })
   }
 

@@ -62,6 +62,36 @@ test('while a batch is under way the next one gathers, and only one is under way
   assert.deepEqual(await Promise.all(later), [2, 3, 4])
 })
 
+test('a full batch goes beside those under way, up to their number, and one that is not full waits', async () => {
+  const clock = new VirtualClock()
+  const release: (() => void)[] = []
+  const begun: number[][] = []
+  const batcher = new Batcher<number, number>({
+    clock,
+    size: 2,
+    atOnce: 2,
+    weigh: () => 1,
+    run: async (items) => {
+      begun.push(items)
+      await new Promise<void>((resolve) => release.push(resolve))
+      return items
+    },
+  })
+  const answers = [batcher.add(1)]
+  await clock.settle()
+  answers.push(batcher.add(2))
+  await clock.settle()
+  assert.deepEqual(begun, [[1]])
+  for (const item of [3, 4, 5]) answers.push(batcher.add(item))
+  await clock.settle()
+  assert.deepEqual(begun, [[1], [2, 3]])
+  release[1]?.()
+  await clock.settle()
+  assert.deepEqual(begun, [[1], [2, 3], [4, 5]])
+  for (const end of release) end()
+  assert.deepEqual(await Promise.all(answers), [1, 2, 3, 4, 5])
+})
+
 test('a batch that fails rejects its own calls only', async () => {
   let calls = 0
   const batcher = new Batcher<number, number>({

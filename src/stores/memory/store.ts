@@ -21,7 +21,7 @@ export function openMemoryStore(context: StoreContext): Store {
   let closed = false
   return {
     address: 'memory:',
-    pool: { entries: pools, browse: pools },
+    pool: { entries: pools, browse: pools, putsAtOnce: 1 },
     log,
     arrivals: null,
     mover: createMover(pools, log, fences),

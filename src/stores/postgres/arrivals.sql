@@ -1,12 +1,13 @@
 -- Puts and appends of users' own transactions: they arrive as rows, and are folded when they are committed.
 
 -- name: arrive_puts
--- In the user's transaction. No lock that anybody waits for. In mode each a put without a time has the slot of now.
+-- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of now.
 insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload)
 select $1::integer, case when $2::boolean then coalesce(asked.at, headrace.now_ms()) else asked.at end, asked.key_hash,
-  asked.partition, asked.lane, asked.note / 8, asked.key, asked.grp, asked.payload
-from unnest($3::text[], $4::bigint[], $5::text[], $6::smallint[], $7::text[], $8::smallint[], $9::integer[],
-  $10::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
+  coalesce(asked.partition, asked.key_hash % $13::integer), coalesce(asked.lane, $11::smallint),
+  coalesce(asked.note, $12::integer) / 8 % 8, asked.key, asked.grp, asked.payload
+from unnest($3::text[], $4::bigint[], string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[],
+  $9::integer[], $10::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
 order by asked.nth
 
 -- name: arrive_events
@@ -64,8 +65,7 @@ put as (
 select (select count(*) from gone) as folded,
   (select count(*) from arrived) > (select count(*) from gone)
     or exists (select from arrived group by partition having count(*) >= $6::bigint) as more,
-  (select min(case when note & 7 in (5, 6) then after_due_at else due_at end) from put where note & 7 not in (4, 7))
-    as first_due_at,
+  (select min(due_at) from put where note & 7 not in (4, 7)) as first_due_at,
   coalesce((select array_agg(partition) from held), '{}') as held
 
 -- name: fold_events

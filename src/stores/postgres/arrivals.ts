@@ -31,11 +31,8 @@ export class PostgresArrivals implements Arrivals {
 
   async put(tx: UserTransaction, name: string, puts: readonly Put[]): Promise<void> {
     const pool = this.#parts.pools.of(name)
-    const [isEach, ...columns] = columnsOf(
-      pool,
-      // An arrival has no place among others.
-      puts.map((put) => ({ put, nth: 0 })),
-    )
+    const placed = puts.map((put, nth) => ({ put, nth }))
+    const [isEach, ...columns] = columnsOf(pool, placed)
     const text = this.#parts.queries.text('arrive_puts')
     await tx.query({ text, values: [pool.id, isEach, ...columns] })
   }

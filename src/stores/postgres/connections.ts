@@ -1,5 +1,5 @@
-// Connections to the server: one query at a time on each, every call with a timeout, unnamed statements only, and nothing
-// of a session, so that a pooler in transaction mode may stand between.
+// Connections to the server: one query at a time on each, every call with a timeout. A pooler in transaction mode may stand
+// between: then there are unnamed statements only, and nothing of a session.
 import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
@@ -17,6 +17,8 @@ export interface Call {
    * or does no harm; `undone` only when the first certainly did nothing.
    */
   again: 'exact' | 'undone'
+  /** Its plan is the same whatever the values: where no pooler stands between, the server makes it once a connection. */
+  hasOnePlan?: boolean
 }
 
 /** What a transaction can do; it ends with its function. */
@@ -39,6 +41,7 @@ const PAUSES_MS = [0, 20, 50, 100, 200, 400, 800, 800, 800, 800]
 export class Connections {
   readonly #parts: ConnectionsParts
   #refusal: string | null = null
+  #mayName = false
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
@@ -54,12 +57,18 @@ export class Connections {
     return this.#refusal
   }
 
+  /** Nothing stands between here and the server, so that statements may have names, which belong to a session. */
+  allowNames(): void {
+    this.#mayName = true
+  }
+
   /** One named query, which is a transaction of its own. */
   query(name: string, values: readonly unknown[], call: Call): Promise<Row[]> {
     const text = this.#parts.queries.text(name)
+    const named = this.#mayName && call.hasOnePlan === true ? { name } : {}
     return this.#calling(
       call,
-      async (client) => (await client.query<Row>({ text, values: [...values] })).rows,
+      async (client) => (await client.query<Row>({ ...named, text, values: [...values] })).rows,
     )
   }
 

@@ -1,7 +1,8 @@
 -- Hints between processes. The channel is the name of the schema.
 
 -- name: notify
-select pg_notify($1, $2)
+-- Nobody waits for the disk: a hint may be lost.
+select pg_notify($1, $2), set_config('synchronous_commit', 'off', true)
 
 -- name: listen
 listen :schema

@@ -57,7 +57,7 @@ appended as (
   from asked join head on head.partition = asked.partition cross join clock
 )
 insert into headrace.answer (scope, id, round, now, answers)
-select $1::integer, $2, 0, clock.now, (select string_agg(partition || ':' || next, ' ') from head)
+select $1::integer, $2, 0, clock.now, (select array_agg(partition::bigint) || array_agg(next) from head)
 from clock cross join claim
 returning now, answers
 

@@ -151,8 +151,11 @@ export class PostgresLog implements LogStore {
 /** Gives events their offsets, one by one, from the first of each partition on. */
 function placer(row: Row): (partition: number) => Appended {
   const time = row['now'] as number
+  // The partitions, then as many offsets.
+  const numbers = row['answers'] as number[]
+  const count = numbers.length / 2
   const next = new Map(
-    (row['answers'] as string).split(' ').map((text) => text.split(':').map(Number) as [number, number]),
+    numbers.slice(0, count).map((partition, index) => [partition, numbers[count + index] as number]),
   )
   return (partition) => {
     const offset = next.get(partition)

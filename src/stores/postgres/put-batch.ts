@@ -29,7 +29,8 @@ const RESULTS: PutResult[] = [
   'replaced',
   'kept',
 ]
-const KEEP = CONFLICT_RULES.indexOf('keep')
+/** Stands between payloads: JSON holds no control character, and no text of it is empty. */
+const SEPARATOR = '\u001f'
 
 /**
  * Splits puts so that no entry stands twice in one part; the parts are put one after the other. In mode each a put
@@ -50,44 +51,54 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   return rounds
 }
 
-/** Parameters 7 to 15 of the query `put`. */
-export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
+/** Parameters 7 to 18 of the query `put`. */
+export function columnsOf({ mode, partitions }: PutPool, placed: readonly PlacedPut[]): unknown[] {
   const puts = placed.map(({ put }) => put)
-  const hashes = puts.map(({ key }) => hashOf(key))
-  const partitions = puts.map(
-    ({ key, group }, index) => (group === key ? (hashes[index] as number) : hashOf(group)) % pool.partitions,
-  )
+  const lane = laneColumn(puts[0]?.lane ?? 'normal')
+  const rule = ruleOf(puts[0], mode)
+  const hasGroups = puts.some(({ key, group }) => group !== key)
+  const isPlain = placed.every(({ put, nth }, index) => nth === index && ruleOf(put, mode) === rule)
   return [
-    pool.mode === 'each',
+    mode === 'each',
     textArray(puts.map(({ key }) => key)),
-    numberArray(puts.map(({ at }) => at)),
-    textArray(puts.map(({ payload }) => payload ?? null)),
-    numberArray(puts.map(({ lane }) => laneColumn(lane))),
-    textArray(puts.map(({ key, group }) => (group === key ? null : group))),
-    numberArray(partitions),
-    numberArray(hashes),
-    numberArray(placed.map((each) => noteOf(each, pool.mode))),
+    puts.every(({ at }) => at === null) ? null : numberArray(puts.map(({ at }) => at)),
+    puts.every(({ payload }) => payload === undefined)
+      ? null
+      : puts.map(({ payload = '' }) => payload).join(SEPARATOR),
+    puts.every((put) => laneColumn(put.lane) === lane)
+      ? null
+      : numberArray(puts.map((put) => laneColumn(put.lane))),
+    hasGroups ? textArray(puts.map(({ key, group }) => (group === key ? null : group))) : null,
+    hasGroups ? numberArray(puts.map(({ group }) => hashOf(group) % partitions)) : null,
+    numberArray(puts.map(({ key }) => hashOf(key))),
+    isPlain ? null : numberArray(placed.map(({ put, nth }) => nth * 64 + ruleOf(put, mode))),
+    lane,
+    rule,
+    partitions,
   ]
 }
 
-/** Its place × 64 + its rule × 8. In mode each a slot that exists is kept, whatever the rule. */
-function noteOf({ put, nth }: PlacedPut, mode: Mode): number {
-  const rule = mode === 'each' ? KEEP : CONFLICT_RULES.indexOf(put.onConflict)
-  return nth * 64 + rule * 8
+/** Its place among the rules × 8. In mode each a slot that exists is kept, whatever the rule. */
+function ruleOf(put: Put | undefined, mode: Mode): number {
+  return 8 * CONFLICT_RULES.indexOf(mode === 'each' ? 'keep' : (put?.onConflict ?? 'earliest'))
 }
 
 /** Fills in the answers of one round: of those created by the time, of the others by what the store noted. */
 export function readAnswers(
   answers: PutAnswer[],
   placed: readonly PlacedPut[],
-  noted: { now: number; answers: string },
+  noted: { now: number; answers: readonly number[] },
 ): void {
   for (const { put, nth } of placed) {
     answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? noted.now, noted.now), tally: 1 }
   }
-  if (noted.answers === '') return
-  for (const text of noted.answers.split(' ')) {
-    const [nth = 0, code = 0, dueAt = 0, tally = 0] = text.split(':').map(Number)
-    answers[nth] = { result: RESULTS[code] as PutResult, dueAt, tally }
+  const count = noted.answers.length / 3
+  for (let index = 0; index < count; index += 1) {
+    const note = noted.answers[index] as number
+    answers[note >> 6] = {
+      result: RESULTS[note & 7] as PutResult,
+      dueAt: noted.answers[count + index] as number,
+      tally: noted.answers[2 * count + index] as number,
+    }
   }
 }

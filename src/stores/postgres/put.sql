@@ -6,8 +6,8 @@
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
   on conflict (pool, key, slot) do update set
-    (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, key_hash, partition,
-      lane, failing, state, grp, payload, after_payload) = (
+    (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, partition, lane,
+      failing, state, grp, payload, after_payload) = (
       select
         case when step in (1, 3) then excluded.turn else e.turn end,
         case
@@ -33,7 +33,6 @@
         end,
         case when step = 1 then 0 else e.attempt end,
         excluded.note | step,
-        e.key_hash,
         case when step = 1 then excluded.partition else e.partition end,
         case when step = 1 then excluded.lane else e.lane end,
         case when step = 1 then false else e.failing end,
@@ -65,14 +64,20 @@
             else 5
           end as step
         from (select headrace.now_ms() as now) as clock
+        -- Keeps the step from being written out, and worked out, once for each column.
+        offset 0
       ) as merged
     )
-  returning e.note, e.due_at, e.tally, e.after_due_at, e.after_tally
+  returning e.note::bigint,
+    case when e.note & 7 in (5, 6) then e.after_due_at else e.due_at end as due_at,
+    case when e.note & 7 in (5, 6) then e.after_tally else e.tally end::bigint as tally
 
 -- name: put
 -- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($16:
--- of all, since a user's repeat need not hold the same puts).
+-- A column that says nothing of its own is null: no time, no payload, lane $16, the group and partition of the key, and
+-- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
+-- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
 ),
@@ -85,9 +90,10 @@ claim as (
   returning 1
 ),
 asked as (
-  select *
-  from unnest($8::text[], $9::bigint[], $10::text[], $11::smallint[], $12::text[], $13::smallint[], $14::integer[],
-    $15::integer[]) as asked (key, at, payload, lane, grp, partition, key_hash, note)
+  select key, at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
+    coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * 64 + $17::integer) as note
+  from unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[], $13::integer[],
+    $14::integer[], $15::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
   order by key collate "C", at
 ),
 put as (
@@ -102,12 +108,9 @@ put as (
 kept as (
   insert into headrace.answer (scope, id, round, now, answers)
   select $1::integer, $2, $3::smallint, clock.now, coalesce((
-      select string_agg(
-        (note >> 6) || ':' || (note & 7) || ':' || case when note & 7 in (5, 6) then after_due_at else due_at end || ':'
-          || case when note & 7 in (5, 6) then after_tally else tally end,
-        ' ')
-      from put where note & 7 > 0 or $16::boolean
-    ), '')
+      select array_agg(note) || array_agg(due_at) || array_agg(tally)
+      from put where note & 7 > 0 or $19::boolean
+    ), '{}')
   from clock cross join claim
   on conflict (scope, id, round) do update set now = excluded.now, answers = excluded.answers
   returning now, answers

@@ -7,7 +7,7 @@ import type { Call, Connections, Row, Tx } from './connections.ts'
 import { type PlacedPut, type PutPool, columnsOf, readAnswers, splitRounds } from './put-batch.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 
-export const PUT: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact' }
+export const PUT: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact', hasOnePlan: true }
 
 /** What is put together under one id. */
 interface Batch {
@@ -143,7 +143,7 @@ export function answered(
   const answers: PutAnswer[] = []
   for (const [round, row] of noted.entries()) {
     const placed = replayed ? [] : (rounds[round] ?? [])
-    readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as string })
+    readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as number[] })
   }
   return { kind: 'answered', answers, replayed }
 }

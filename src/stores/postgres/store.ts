@@ -50,7 +50,11 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
   let closing: Promise<void> | null = null
   return {
     address: address.shown,
-    pool: { entries: new PostgresEntries(parts), browse: new PostgresBrowse(parts) },
+    pool: {
+      entries: new PostgresEntries(parts),
+      browse: new PostgresBrowse(parts),
+      putsAtOnce: address.max - VITAL,
+    },
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
     arrivals: new PostgresArrivals(parts),
@@ -104,6 +108,7 @@ async function connect(address: Address, { clock, telemetry }: StoreContext): Pr
       config: configOf(address),
     })
     await hints.listen()
+    if (hints.isDirect === true) work.allowNames()
     return { work, vital, hints, queries, opening }
   } catch (error) {
     await work.close()

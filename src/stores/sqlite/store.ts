@@ -41,7 +41,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   let closing: Promise<void> | null = null
   return {
     address: `sqlite:${path}`,
-    pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts) },
+    pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts), putsAtOnce: 1 },
     log,
     arrivals: null,
     mover: new SqliteMover({ ...parts, log }),

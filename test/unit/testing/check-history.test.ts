@@ -35,7 +35,7 @@ function openRecorded(sabotage: Sabotage = () => ({})): {
   }
   const history = new History(clock)
   const mover = move === undefined ? sound.mover : { move }
-  const store = history.wrap({ ...sound, mover, pool: { entries: bound, browse: sound.pool.browse } })
+  const store = history.wrap({ ...sound, mover, pool: { ...sound.pool, entries: bound } })
   const check = async (pool = 'work'): Promise<string[]> => {
     const { entries: left } = await sound.pool.browse.list(pool, { limit: 1000 })
     return checkHistory(history.records, { entries: new Map([[pool, left]]) })
