@@ -95,7 +95,11 @@ export const statements: readonly Planned[] = [
   { name: 'list_key', values: [1, 'key-1', ...page, null, now], uses: ['entry_pkey'] },
   { name: 'forget_fired', values: [1000], uses: ['entry_fired'] },
   { name: 'forget_requests', values: [1000], uses: ['request_until'] },
-  { name: 'read', values: [2, all, some(PARTITIONS, () => 10), 1000, 1e9], uses: ['event_pkey'] },
+  {
+    name: 'read',
+    values: [2, all, some(PARTITIONS, () => 10), 1000, 1e9],
+    uses: ['event_pkey', 'event_offset < ('],
+  },
 ]
 
 /** Fills a pool, a topic and the requests, and leaves the statistics of when they were empty. */
