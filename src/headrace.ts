@@ -98,7 +98,7 @@ export class Headrace {
       ...parts,
       health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
       pools: () => [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
-      notice: (told) => this.#ticks.forEach((ticks) => ticks.notice(told)),
+      notice: (told, sent) => this.#ticks.forEach((ticks) => ticks.notice(told, sent)),
     })
     this.roster = roster
     this.#pulse = pulse

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Clock } from './clock.ts'
 import type { Options } from './options.ts'
-import { PulseLoop } from './pulse.ts'
+import { PulseLoop, type Sent } from './pulse.ts'
 import type { About } from './roster/parts.ts'
 import { Roster } from './roster/roster.ts'
 import { timingOf } from './roster/settings.ts'
@@ -21,7 +21,7 @@ export interface MembershipParts {
   /** What the next pulse asks of pools. */
   pools(): PulseRequest['pools']
   /** Told of every answered pulse, after the roster was. */
-  notice(pulse: Pulse): void
+  notice(pulse: Pulse, sent: Sent): void
 }
 
 export function createMembership(parts: MembershipParts): { roster: Roster; pulse: PulseLoop } {
@@ -41,7 +41,7 @@ export function createMembership(parts: MembershipParts): { roster: Roster; puls
     isStuck: () => roster.isStuck,
     notice: (answered, sent) => {
       roster.hear(answered, sent)
-      parts.notice(answered)
+      parts.notice(answered, sent)
     },
   })
   return { roster, pulse }

@@ -7,7 +7,9 @@ import { HeadraceError } from '../errors.ts'
 import { poolResource } from '../fence.ts'
 import type { Topic } from '../log/topic.ts'
 import type { Ownership } from '../roster/ownership.ts'
+import type { Sent } from '../pulse.ts'
 import { Service } from '../service.ts'
+import { StoreTime } from '../store-time.ts'
 import type { Hint, Moved, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Pool } from './pool.ts'
@@ -48,6 +50,7 @@ export class Ticks<Payload = unknown> {
   readonly service: Service
   readonly #parts: TicksParts
   readonly #alarm: Alarm
+  readonly #time = new StoreTime()
   readonly #stop = new AbortController()
   #isOpen = false
   #unwatch: () => void = () => undefined
@@ -73,9 +76,10 @@ export class Ticks<Payload = unknown> {
   }
 
   /** Tells what the pulse saw, in case a hint was lost. */
-  notice(pulse: Pulse): void {
+  notice(pulse: Pulse, sent: Sent): void {
+    this.#time.hear({ now: pulse.now, sentAt: sent.wall, answeredAt: this.#parts.clock.now() })
     const nextDueAt = pulse.nextDueAt.get(this.pool.name)
-    if (typeof nextDueAt === 'number') this.#alarm.wakeBy(nextDueAt)
+    if (typeof nextDueAt === 'number') this.#alarm.wakeBy(this.#time.toOwn(nextDueAt))
   }
 
   async #start(): Promise<void> {
@@ -96,7 +100,8 @@ export class Ticks<Payload = unknown> {
 
   #hear(hint: Hint): void {
     if (hint.kind === 'foreign') this.#alarm.wakeBy(this.#parts.clock.now())
-    else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#alarm.wakeBy(hint.dueAt)
+    else if (hint.kind === 'put' && hint.pool === this.pool.name)
+      this.#alarm.wakeBy(this.#time.toOwn(hint.dueAt))
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -107,7 +112,8 @@ export class Ticks<Payload = unknown> {
         if (!this.#isOpen) await this.#open()
         const nextDueAt = await this.#move()
         retryInMs = FIRST_RETRY_MS
-        await this.#alarm.sleepUntil(nextDueAt, GATHER_MS, signal)
+        const at = nextDueAt === null ? null : this.#time.toOwn(nextDueAt)
+        await this.#alarm.sleepUntil(at, GATHER_MS, signal)
       } catch (error) {
         if (!this.#isOpen && isRefusal(error)) {
           this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs: null })
@@ -148,11 +154,13 @@ export class Ticks<Payload = unknown> {
 
   /** Null: nothing is this member's to move. */
   #moveOnce(): Promise<Moved | null> {
-    const { store, ownership, telemetry } = this.#parts
+    const { store, ownership, clock, telemetry } = this.#parts
     return ownership.use(async (claim) => {
       if (claim.held.length === 0) return null
       const request = { pool: this.pool.name, topic: this.topic.name, limit: MOVE_LIMIT, claim }
+      const sentAt = clock.now()
       const moved = await store.mover.move(request)
+      this.#time.hear({ now: moved.now, sentAt, answeredAt: clock.now() })
       if (moved.refused.length > 0) {
         ownership.lose(claim, moved.refused)
         const resource = poolResource(this.pool.name)

@@ -89,7 +89,8 @@ test('[D4] a tick whose hint was lost is found by the next pulse', async () => {
   await ticks.pool.put('a', { at: START + 150 })
   await clock.advance(400)
   assert.deepEqual(await times(), [])
-  ticks.notice(await store.pulse({ beat: null, pools: ticks.asked }))
+  const sent = { mono: clock.mono(), wall: clock.now() }
+  ticks.notice(await store.pulse({ beat: null, pools: ticks.asked }), sent)
   await clock.advance(0)
   assert.deepEqual(await times(), [500])
   await ticks.service.stop()
