@@ -27,27 +27,47 @@ const ASK_MS = 100
 
 export class Locks {
   readonly #parts: LocksParts
+  readonly #held = new Set<Lock>()
+  readonly #closed = new AbortController()
 
   constructor(parts: LocksParts) {
     this.#parts = parts
   }
 
-  /** Takes the lock, within the time to wait; null: another held it all along. */
+  /** Gives back what is held, and ends all waiting. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    // What cannot be given back expires.
+    await Promise.allSettled([...this.#held].map((lock) => lock.release()))
+  }
+
+  /** Takes the lock, within the time to wait; null: another held it all along, or this was closed. */
   async take(name: string, options: LockOptions): Promise<Lock | null> {
     const { clock, store } = this.#parts
     const ttlMs = options.ttl === undefined ? TTL_MS : toMs(options.ttl)
     refuseShort(name, ttlMs)
     const end = clock.mono() + (options.wait === undefined ? 0 : toMs(options.wait))
+    const { signal: closed } = this.#closed
+    const signal = options.signal === undefined ? closed : AbortSignal.any([closed, options.signal])
     const holder = clock.id()
     for (;;) {
       const sent = { mono: clock.mono(), wall: clock.now() }
       const held = await store.locks.acquire({ name, holder, ttlMs })
-      if (held !== null) return new Lock(this.#parts, { name, holder, ttlMs, token: held.token, sent })
-      if (clock.mono() >= end || options.signal?.aborted === true) return null
+      if (held !== null) return this.#keep({ name, holder, ttlMs, token: held.token, sent })
+      if (clock.mono() >= end || signal.aborted) return null
       // At random, so that of many who wait none is always late.
       const pauseMs = ASK_MS * (0.5 + clock.random())
-      await clock.sleep(Math.min(pauseMs, Math.max(0, end - clock.mono())), options.signal)
+      await clock.sleep(Math.min(pauseMs, Math.max(0, end - clock.mono())), signal)
     }
+  }
+
+  async #keep(grip: Grip): Promise<Lock | null> {
+    const lock = new Lock(this.#parts, grip)
+    this.#held.add(lock)
+    void lock.ended.then(() => this.#held.delete(lock))
+    if (!this.#closed.signal.aborted) return lock
+    await lock.release()
+    return null
   }
 }
 
@@ -68,6 +88,9 @@ export class Lock {
   readonly #trust: Trust
   readonly #lost = new AbortController()
   readonly #released = new AbortController()
+  /** Resolves when it is renewed no more: it was released, or lost. */
+  readonly ended: Promise<void>
+  #renewing: Promise<unknown> = Promise.resolve()
 
   constructor(parts: LocksParts, grip: Grip) {
     this.name = grip.name
@@ -76,7 +99,7 @@ export class Lock {
     this.#grip = grip
     this.#trust = new Trust(parts.clock, (grip.ttlMs * 5) / 6)
     this.#trust.renew(grip.sent)
-    void this.#keep()
+    this.ended = this.#keep()
   }
 
   /** Fires when the lock is lost: it could not be renewed in time, or another holds it. */
@@ -93,7 +116,13 @@ export class Lock {
   async release(): Promise<void> {
     if (this.#released.signal.aborted) return
     this.#released.abort()
-    await this.#parts.store.locks.release(this.#grip.name, this.#grip.holder)
+    const { clock, store } = this.#parts
+    const { name, holder, ttlMs } = this.#grip
+    // A renewal that lands after it would take the lock anew, for nobody.
+    const answered = new AbortController()
+    await Promise.race([this.#renewing, clock.sleep(ttlMs / 4, answered.signal)])
+    answered.abort()
+    await store.locks.release(name, holder)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -107,7 +136,9 @@ export class Lock {
     while (!this.#released.signal.aborted && !this.#lost.signal.aborted) {
       await clock.sleep(ttlMs / 3, this.#released.signal)
       if (this.#released.signal.aborted) return
-      await Promise.race([this.#renew(), clock.sleep(ttlMs / 4, this.#released.signal)])
+      const renewed = this.#renew()
+      this.#renewing = Promise.all([this.#renewing, renewed])
+      await Promise.race([renewed, clock.sleep(ttlMs / 4, this.#released.signal)])
       if (!this.#released.signal.aborted && !this.#trust.holds) this.#lost.abort()
     }
   }

@@ -23,6 +23,9 @@ export class Checkpointer {
   #commits = 0
   #loop = { idle: 0, active: 0 }
   #thread: Worker | null = null
+  #ended: Promise<void> = Promise.resolve()
+  /** It cannot run here: it is not tried again with every commit. */
+  #hasFailed = false
   #isCopying = false
   #idle: Timer | null = null
 
@@ -37,20 +40,22 @@ export class Checkpointer {
     const { idle, active } = this.#parts.clock.loopMs()
     const [idled, worked] = [idle - this.#loop.idle, active - this.#loop.active]
     if (worked < BUSY_SHARE * (worked + idled)) this.#finish()
-    else if (this.#commits >= COMMITS_UNDER_LOAD) this.#copyElsewhere()
+    else if (this.#commits >= COMMITS_UNDER_LOAD && !this.#hasFailed) this.#copyElsewhere()
     else return
     this.#loop = { idle, active }
   }
 
   /** Ends the thread; the database may be closed after that. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#idle?.cancel()
     const thread = this.#thread
-    if (thread === null) return
+    if (thread === null) return this.#ended
     this.#thread = null
-    const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+    this.#ended = new Promise((resolve) => thread.once('exit', () => resolve()))
+    // Who waits for its end may have nothing else that keeps the process alive.
+    thread.ref()
     thread.postMessage('close')
-    await ended
+    return this.#ended
   }
 
   /** Copies what is left. When that is all, the next commit begins the log anew. */
@@ -73,7 +78,7 @@ export class Checkpointer {
     thread.unref()
     thread.on('message', () => this.#copied(thread))
     // Without it SQLite copies the log by itself, in one piece, when it is long.
-    thread.on('error', () => this.#gone(thread))
+    thread.on('error', () => (this.#hasFailed = true))
     thread.on('exit', () => this.#gone(thread))
     return thread
   }

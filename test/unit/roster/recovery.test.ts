@@ -127,3 +127,30 @@ test('[A6] a fence that rises above a partition that is held is found by the nex
   assert.deepEqual([member.held().length, fences[3]?.epoch], [32, 42])
   await cluster.stop()
 })
+
+test('[T2] a member whose clock is an hour off, or is set so while it waits, moves ticks in time without polling', async () => {
+  for (const skewMs of [3_600_000, -3_600_000]) {
+    const cluster = new Cluster()
+    const { mover } = cluster.store
+    const move = mover.move.bind(mover)
+    const movedAt: number[] = []
+    mover.move = async (request) => {
+      const moved = await move(request)
+      if (moved.count > 0) movedAt.push(cluster.clock.now())
+      calls += 1
+      return moved
+    }
+    let calls = 0
+    const member = await cluster.add()
+    await cluster.clock.advance(1000)
+    const at = cluster.clock.now() + 60_000
+    await member.race.ticks().pool.put('a', { at })
+    await cluster.clock.advance(1000)
+    calls = 0
+    member.clock.skewMs = skewMs
+    await cluster.clock.advance(60_000)
+    assert.deepEqual(movedAt, [at], `${skewMs}`)
+    assert.ok(calls < 10, `${calls} calls`)
+    await cluster.stop()
+  }
+})
