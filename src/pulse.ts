@@ -1,5 +1,6 @@
 // The pulse: one store call every half second, whatever the number of pools. It carries the member's beat, and
-// catches what hints missed. One that is not answered in time is followed by the next at once.
+// catches what hints missed. One that is not answered in time is followed by the next at once; its answer still counts
+// when it comes, unless a later one has: a store that is slow for one member must not leave that one in doubt for ever.
 import type { Clock } from './clock.ts'
 import { HeadraceError } from './errors.ts'
 import { Service } from './service.ts'
@@ -9,6 +10,12 @@ import type { Pulse, PulseRequest, Store } from './store.ts'
 export interface Sent {
   mono: number
   wall: number
+}
+
+/** A pulse that was sent, and by which member. */
+export interface SentPulse extends Sent {
+  /** Null: it carried no beat. */
+  member: string | null
 }
 
 export interface PulseParts {
@@ -21,8 +28,8 @@ export interface PulseParts {
   request(): PulseRequest
   /** Whether something that should turn does not: then no pulse is sent. [H5] */
   isStuck(): boolean
-  /** Told of every pulse that was answered in time. */
-  notice(pulse: Pulse, sent: Sent): void
+  /** Told of every pulse that was answered, in the order in which they were sent. */
+  notice(pulse: Pulse, sent: SentPulse): void
 }
 
 /** The shortest time between two pulses, however many hints come. */
@@ -34,6 +41,8 @@ export class PulseLoop {
   readonly #stop = new AbortController()
   #loop: Promise<void> = Promise.resolve()
   #answeredAt: number
+  /** When the last pulse was sent whose answer was told. */
+  #toldOf = -Infinity
   /** The next pulse is wanted sooner; also while one is under way, which may have been too early to tell. */
   #isWanted = false
   #wake: () => void = () => undefined
@@ -99,14 +108,24 @@ export class PulseLoop {
 
   async #beat(): Promise<void> {
     const { store, clock, withinMs } = this.#parts
-    const sent = { mono: clock.mono(), wall: clock.now() }
-    const pulse = await within(clock, withinMs, store.pulse(this.#parts.request()))
-    this.#answeredAt = clock.mono()
+    const request = this.#parts.request()
+    const sent = { mono: clock.mono(), wall: clock.now(), member: request.beat?.member ?? null }
+    await within(
+      clock,
+      withinMs,
+      store.pulse(request).then((pulse) => this.#tell(pulse, sent)),
+    )
+  }
+
+  #tell(pulse: Pulse, sent: SentPulse): void {
+    if (this.#stop.signal.aborted || sent.mono < this.#toldOf) return
+    this.#toldOf = sent.mono
+    this.#answeredAt = this.#parts.clock.mono()
     this.#parts.notice(pulse, sent)
   }
 }
 
-/** The answer, or an error if it does not come in time; a late one is dropped. */
+/** The answer, or an error if it does not come in time. */
 async function within<Answer>(clock: Clock, delayMs: number, answer: Promise<Answer>): Promise<Answer> {
   const answered = new AbortController()
   const late = clock.sleep(delayMs, answered.signal).then(() => {
