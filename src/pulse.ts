@@ -35,6 +35,9 @@ export interface PulseParts {
 /** The shortest time between two pulses, however many hints come. */
 const SHORTEST_MS = 20
 
+/** How long the first answer is waited for at least: a start may meet a store that is locked, or that many start on. */
+const FIRST_WITHIN_MS = 5000
+
 export class PulseLoop {
   readonly service: Service
   readonly #parts: PulseParts
@@ -72,7 +75,7 @@ export class PulseLoop {
   }
 
   async #start(): Promise<void> {
-    await this.#beat()
+    await this.#beat(Math.max(FIRST_WITHIN_MS, this.#parts.withinMs))
     this.#loop = this.#run(this.#stop.signal)
   }
 
@@ -85,7 +88,7 @@ export class PulseLoop {
       if (signal.aborted || this.#parts.isStuck()) continue
       const sentAt = clock.mono()
       try {
-        await this.#beat()
+        await this.#beat(this.#parts.withinMs)
       } catch {
         // It shows as the pulse's age. What failed at once is not tried again at once.
         pauseMs = Math.max(0, everyMs / 5 - (clock.mono() - sentAt))
@@ -106,8 +109,8 @@ export class PulseLoop {
     this.#isWanted = false
   }
 
-  async #beat(): Promise<void> {
-    const { store, clock, withinMs } = this.#parts
+  async #beat(withinMs: number): Promise<void> {
+    const { store, clock } = this.#parts
     const request = this.#parts.request()
     const sent = { mono: clock.mono(), wall: clock.now(), member: request.beat?.member ?? null }
     await within(

@@ -129,6 +129,15 @@ test('a beat that is wanted while one is under way follows it', async () => {
   await loop.service.stop()
 })
 
+test('a start is patient with a store that answers its first beat late', async () => {
+  const { clock, loop, seen } = createPulse({ late: [1] })
+  const started = loop.service.start()
+  await clock.advance(800)
+  await started
+  assert.deepEqual(seen, [800])
+  await loop.service.stop()
+})
+
 test('a start whose first beat fails leaves nothing running, and can be repeated', async () => {
   const { clock, loop, seen } = createPulse({ failing: [1] })
   await assert.rejects(loop.service.start(), /locked/)
