@@ -106,11 +106,11 @@ export class PulseLoop {
       this.#wake = () => cut.abort()
       await clock.sleep(delayMs - shortestMs, AbortSignal.any([signal, cut.signal]))
     }
-    this.#isWanted = false
   }
 
   async #beat(withinMs: number): Promise<void> {
     const { store, clock } = this.#parts
+    this.#isWanted = false
     const request = this.#parts.request()
     const sent = { mono: clock.mono(), wall: clock.now(), member: request.beat?.member ?? null }
     await within(
