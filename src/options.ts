@@ -56,6 +56,7 @@ export const OPTIONS = {
   lease: {
     kind: 'duration',
     default: '3s',
+    min: 100,
     doc: 'how long a member may be silent before its work goes to others; the same for all members',
   },
   weight: {
@@ -142,6 +143,13 @@ function check(name: OptionName, shape: OptionShape, value: string | number): st
 }
 
 function checkDuration(name: OptionName, shape: OptionShape, value: string | number): number {
+  const ms = readDuration(name, shape, value)
+  const { min = 0 } = shape
+  if (ms >= min) return ms
+  throw badOption(name, shape, value, `give at least ${min} ms`)
+}
+
+function readDuration(name: OptionName, shape: OptionShape, value: string | number): number {
   try {
     return toMs(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
   } catch (error) {

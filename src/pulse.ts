@@ -1,5 +1,6 @@
 // The pulse: one store call every half second, whatever the number of pools. It carries the member's beat, and
-// catches what hints missed. One that is not answered in time is followed by the next at once.
+// catches what hints missed. One that is not answered in time is followed by the next at once; its answer still counts
+// when it comes, unless a later one has: a store that is slow for one member must not leave that one in doubt for ever.
 import type { Clock } from './clock.ts'
 import { HeadraceError } from './errors.ts'
 import { Service } from './service.ts'
@@ -9,6 +10,12 @@ import type { Pulse, PulseRequest, Store } from './store.ts'
 export interface Sent {
   mono: number
   wall: number
+}
+
+/** A pulse that was sent, and by which member. */
+export interface SentPulse extends Sent {
+  /** Null: it carried no beat. */
+  member: string | null
 }
 
 export interface PulseParts {
@@ -21,12 +28,15 @@ export interface PulseParts {
   request(): PulseRequest
   /** Whether something that should turn does not: then no pulse is sent. [H5] */
   isStuck(): boolean
-  /** Told of every pulse that was answered in time. */
-  notice(pulse: Pulse, sent: Sent): void
+  /** Told of every pulse that was answered, in the order in which they were sent. */
+  notice(pulse: Pulse, sent: SentPulse): void
 }
 
 /** The shortest time between two pulses, however many hints come. */
 const SHORTEST_MS = 20
+
+/** How long the first answer is waited for at least: a start may meet a store that is locked, or that many start on. */
+const FIRST_WITHIN_MS = 5000
 
 export class PulseLoop {
   readonly service: Service
@@ -34,6 +44,8 @@ export class PulseLoop {
   readonly #stop = new AbortController()
   #loop: Promise<void> = Promise.resolve()
   #answeredAt: number
+  /** When the last pulse was sent whose answer was told. */
+  #toldOf = -Infinity
   /** The next pulse is wanted sooner; also while one is under way, which may have been too early to tell. */
   #isWanted = false
   #wake: () => void = () => undefined
@@ -63,7 +75,7 @@ export class PulseLoop {
   }
 
   async #start(): Promise<void> {
-    await this.#beat()
+    await this.#beat(Math.max(FIRST_WITHIN_MS, this.#parts.withinMs))
     this.#loop = this.#run(this.#stop.signal)
   }
 
@@ -76,7 +88,7 @@ export class PulseLoop {
       if (signal.aborted || this.#parts.isStuck()) continue
       const sentAt = clock.mono()
       try {
-        await this.#beat()
+        await this.#beat(this.#parts.withinMs)
       } catch {
         // It shows as the pulse's age. What failed at once is not tried again at once.
         pauseMs = Math.max(0, everyMs / 5 - (clock.mono() - sentAt))
@@ -94,19 +106,29 @@ export class PulseLoop {
       this.#wake = () => cut.abort()
       await clock.sleep(delayMs - shortestMs, AbortSignal.any([signal, cut.signal]))
     }
-    this.#isWanted = false
   }
 
-  async #beat(): Promise<void> {
-    const { store, clock, withinMs } = this.#parts
-    const sent = { mono: clock.mono(), wall: clock.now() }
-    const pulse = await within(clock, withinMs, store.pulse(this.#parts.request()))
-    this.#answeredAt = clock.mono()
+  async #beat(withinMs: number): Promise<void> {
+    const { store, clock } = this.#parts
+    this.#isWanted = false
+    const request = this.#parts.request()
+    const sent = { mono: clock.mono(), wall: clock.now(), member: request.beat?.member ?? null }
+    await within(
+      clock,
+      withinMs,
+      store.pulse(request).then((pulse) => this.#tell(pulse, sent)),
+    )
+  }
+
+  #tell(pulse: Pulse, sent: SentPulse): void {
+    if (this.#stop.signal.aborted || sent.mono < this.#toldOf) return
+    this.#toldOf = sent.mono
+    this.#answeredAt = this.#parts.clock.mono()
     this.#parts.notice(pulse, sent)
   }
 }
 
-/** The answer, or an error if it does not come in time; a late one is dropped. */
+/** The answer, or an error if it does not come in time. */
 async function within<Answer>(clock: Clock, delayMs: number, answer: Promise<Answer>): Promise<Answer> {
   const answered = new AbortController()
   const late = clock.sleep(delayMs, answered.signal).then(() => {

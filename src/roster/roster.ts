@@ -1,7 +1,7 @@
 // This member's part in the roster: it joins, beats with the pulse, follows the allotments, leads when it has the
 // lease, hands over, and leaves. Rules of docs/spec/roster.md; what is decided is decided by pure functions.
 import { HeadraceError } from '../errors.ts'
-import type { Sent } from '../pulse.ts'
+import type { Sent, SentPulse } from '../pulse.ts'
 import { Service } from '../service.ts'
 import type { Pulse } from '../store.ts'
 import { HandOver } from './hand-over.ts'
@@ -125,8 +125,8 @@ export class Roster {
   }
 
   /** Takes in what a pulse answered. */
-  hear({ beaten, now }: Pulse, sent: Sent): void {
-    if (beaten === null || !this.#isMember) return
+  hear({ beaten, now }: Pulse, sent: SentPulse): void {
+    if (beaten === null || !this.#isMember || sent.member !== this.#id) return
     if (beaten.known) this.#takeIn(beaten, now, sent)
     else this.#lost()
   }

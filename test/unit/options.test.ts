@@ -66,6 +66,7 @@ const bad: [name: keyof typeof OPTIONS, value: unknown, remedy: RegExp][] = [
   ['partitions', 1.5, /whole number/],
   ['ticksMode', 'both', /choose each or one/],
   ['retention', 'soon', /'250ms'/],
+  ['lease', 0, /at least 100 ms/],
   ['store', '', /give a text/],
 ]
 

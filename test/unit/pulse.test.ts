@@ -11,18 +11,21 @@ interface BadBeats {
   failing?: number[]
   hanging?: number[]
   slow?: number[]
+  late?: number[]
 }
 
-/** A pulse whose store fails, does not answer, or takes 100 ms, on the beats that are named, from 1 on. */
-function createPulse({ failing = [], hanging = [], slow = [] }: BadBeats = {}) {
+/** A pulse whose store fails, does not answer, or takes 100 or 800 ms, on the beats that are named, from 1 on. */
+function createPulse({ failing = [], hanging = [], slow = [], late = [] }: BadBeats = {}) {
   const clock = new VirtualClock()
   const seen: number[] = []
+  const sentAt: number[] = []
   const stuck = { now: false }
   let beats = 0
   const pulse = async (): Promise<Pulse> => {
     beats += 1
     if (hanging.includes(beats)) await clock.sleep(60_000)
     if (slow.includes(beats)) await clock.sleep(100)
+    if (late.includes(beats)) await clock.sleep(800)
     if (failing.includes(beats)) throw new Error('the store is locked')
     return { now: clock.now(), nextDueAt: new Map(), beaten: null, arrived: [], refusal: null }
   }
@@ -33,9 +36,12 @@ function createPulse({ failing = [], hanging = [], slow = [] }: BadBeats = {}) {
     withinMs: 750,
     request: () => ({ beat: null, pools: [] }),
     isStuck: () => stuck.now,
-    notice: () => seen.push(clock.mono()),
+    notice: (_, { mono }) => {
+      seen.push(clock.mono())
+      sentAt.push(mono)
+    },
   })
-  return { clock, loop, seen, stuck }
+  return { clock, loop, seen, sentAt, stuck }
 }
 
 test('[D4] it beats at the start and every half second, and tells each answer', async () => {
@@ -62,6 +68,27 @@ test('[H6] a beat that is not answered in time is followed by the next at once, 
   await loop.service.start()
   await clock.advance(3000)
   assert.deepEqual(seen.slice(0, 2), [0, 500 + 750 + 750])
+  await loop.service.stop()
+})
+
+test('[H2] an answer that comes late counts from when its beat was sent, unless a later one has come', async () => {
+  const { clock, loop, seen, sentAt } = createPulse({ late: [2, 3] })
+  await loop.service.start()
+  await clock.advance(500 + 750 + 40)
+  assert.deepEqual([sentAt, seen], [[0], [0]])
+  await clock.advance(20)
+  assert.deepEqual(
+    [sentAt, seen],
+    [
+      [0, 500],
+      [0, 500 + 800],
+    ],
+  )
+  await clock.advance(10_000)
+  assert.deepEqual(
+    sentAt,
+    sentAt.toSorted((a, b) => a - b),
+  )
   await loop.service.stop()
 })
 
@@ -99,6 +126,15 @@ test('a beat that is wanted while one is under way follows it', async () => {
   loop.soon()
   await clock.advance(70)
   assert.deepEqual(seen, [0, PULSE_MS + 100, PULSE_MS + 120])
+  await loop.service.stop()
+})
+
+test('a start is patient with a store that answers its first beat late', async () => {
+  const { clock, loop, seen } = createPulse({ late: [1] })
+  const started = loop.service.start()
+  await clock.advance(800)
+  await started
+  assert.deepEqual(seen, [800])
   await loop.service.stop()
 })
 

@@ -154,3 +154,23 @@ test('[T2] a member whose clock is an hour off, or is set so while it waits, mov
     await cluster.stop()
   }
 })
+
+test('[H2] a member to whom the store always answers late works on what it has', async () => {
+  const cluster = new Cluster()
+  const { store } = cluster
+  const pulse = store.pulse.bind(store)
+  let slow = ''
+  store.pulse = async (request) => {
+    const answer = await pulse(request)
+    if (request.beat?.member === slow) await cluster.clock.sleep(800)
+    return answer
+  }
+  const [, member] = [await cluster.add(), await cluster.add()]
+  await cluster.clock.advance(6000)
+  slow = member.race.roster.id
+  await cluster.clock.advance(30_000)
+  assert.deepEqual([member.held().length, member.race.roster.id], [16, slow])
+  slow = ''
+  await cluster.clock.advance(1000)
+  await cluster.stop()
+})

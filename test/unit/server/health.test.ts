@@ -47,6 +47,17 @@ test('not ready when the store fails, hangs, or a service is not running', async
   assert.deepEqual(await failing(), [503, ['ticks ticks']])
 })
 
+test('a longer lease has a slower pulse, and stays ready between two', async (t) => {
+  for (const [lease, status] of [
+    ['3s', 503],
+    ['30s', 200],
+  ] as const) {
+    const serving = await serve(t, { race: { lease } })
+    Object.defineProperty(serving.race, 'pulseAgeMs', { value: 5000 })
+    assert.equal((await ask(serving, 'GET', '/readyz')).status, status, lease)
+  }
+})
+
 test('[O3] a member that cannot trust the roster is not ready, and one that did not join does not ask', async (t) => {
   const failing = async (serving: Serving): Promise<Check[]> => {
     const { body } = await ask(serving, 'GET', '/readyz')
