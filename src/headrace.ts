@@ -228,11 +228,12 @@ export class Headrace {
     return this.#service.start()
   }
 
-  /** Stops taking, lets what is under way end, and closes the store. */
+  /** Stops taking, lets what is under way end, gives back locks, and closes the store. */
   async stop(): Promise<void> {
     try {
       await this.#service.stop()
     } finally {
+      await this.#locks.close()
       await this.#gate.close()
       await this.store.close()
     }
