@@ -25,7 +25,11 @@ select count(*) filter (where not due) as cancelled, count(*) filter (where due)
 
 -- name: lock_entries
 -- Locks: the entry that is moved and the slot that it moves to, ascending. Index: the primary key.
-select * from headrace.entry where pool = $1 and key = $2 and slot = any ($3::bigint[]) order by slot for update
+select e.*
+from (select set_config('lock_timeout', '4500ms', true)) as bound cross join headrace.entry e
+where e.pool = $1 and e.key = $2 and e.slot = any ($3::bigint[])
+order by e.slot
+for update of e
 
 -- name: read_clock
 select headrace.now_ms() as now, (select remember_ms from headrace.pool where id = $1) as remember_ms
