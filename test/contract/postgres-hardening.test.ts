@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
+import { PulseLoop } from '../../src/pulse.ts'
+import { timingOf } from '../../src/roster/settings.ts'
 import type { Hint } from '../../src/store.ts'
 import { openPool } from '../../src/testing/pool-driver.ts'
+import { LEASE_MS, asMember, known } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
 const { server, skip, newSchema, newProxy, open } = await openHouse()
@@ -38,5 +41,30 @@ void describe('postgres: connections that stand still', { skip }, () => {
     assert.equal((await others.put('a', { at })).tally, 2)
     assert.ok(performance.now() - began < 4000)
     await failing
+  })
+
+  void test('[Y2] when both connections of the pulses stand still the third pulse is answered within the trust', async () => {
+    const proxy = await newProxy()
+    const store = await open(newSchema(), proxy)
+    await store.roster.join(asMember('a'), [])
+    await Promise.all([known(store, 'a'), known(store, 'a')])
+    const { leaseMs, pulseMs: everyMs, pulseWithinMs: withinMs, trustMs } = timingOf(LEASE_MS)
+    const beat = { member: 'a', leaseMs, leads: true, health: {}, holding: {}, refused: [] }
+    const sends: number[] = []
+    const pulses = new PulseLoop({
+      store,
+      clock: systemClock,
+      everyMs,
+      withinMs,
+      request: () => ({ beat, pools: [] }),
+      isStuck: () => false,
+      notice: (_, { mono }) => sends.push(mono),
+    })
+    await pulses.service.start()
+    proxy.freeze()
+    await until('a pulse is answered', () => sends.length > 1)
+    const tookMs = systemClock.mono() - (sends[0] as number)
+    await pulses.service.stop()
+    assert.ok(tookMs < trustMs)
   })
 })
