@@ -1,0 +1,30 @@
+// What a statement that had to wait for a row says and writes: by the time and the state under its lock.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { systemClock } from '../../src/clock.ts'
+import { openPool } from '../../src/testing/pool-driver.ts'
+import { openHouse, until } from './postgres-house.ts'
+
+const { server, skip, newSchema, open } = await openHouse()
+
+/** Keeps the rows of a table locked for a while; resolves when they are, to the end of it. */
+async function lock(table: string, seconds: number): Promise<{ ended: Promise<unknown> }> {
+  const ended = server.run(`begin; select from ${table} for update; select pg_sleep(${seconds}); commit`)
+  const isHeld = async (): Promise<boolean> =>
+    (await server.run("select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0
+  await until('the rows are locked', isHeld)
+  return { ended }
+}
+
+void describe('postgres: waits', { skip }, () => {
+  void test('[C1] what fell due while a cancel waited was due', async () => {
+    const schema = newSchema()
+    const pool = await openPool(await open(schema))
+    const at = systemClock.now() + 700
+    await pool.put('a', { at })
+    const { ended } = await lock(`${schema}.entry`, 1)
+    assert.ok(systemClock.now() < at)
+    assert.deepEqual(await pool.cancel('a'), { cancelled: 0, due: 1 })
+    await ended
+  })
+})
