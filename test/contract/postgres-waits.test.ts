@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
 import { openPool } from '../../src/testing/pool-driver.ts'
+import { known, openTwo } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
 const { server, skip, newSchema, open } = await openHouse()
@@ -25,6 +26,18 @@ void describe('postgres: waits', { skip }, () => {
     const { ended } = await lock(`${schema}.entry`, 1)
     assert.ok(systemClock.now() < at)
     assert.deepEqual(await pool.cancel('a'), { cancelled: 0, due: 1 })
+    await ended
+  })
+
+  void test('[G2] a beat that had to wait is as late as its lock', async () => {
+    const schema = newSchema()
+    const store = await open(schema)
+    await openTwo(store)
+    const { ended } = await lock(`${schema}.member`, 0.6)
+    const { now: sentAt } = await store.roster.view()
+    await known(store, 'b')
+    const { members } = await store.roster.view()
+    assert.ok((members.find(({ id }) => id === 'b')?.heartbeatAt ?? 0) >= sentAt + 400)
     await ended
   })
 })
