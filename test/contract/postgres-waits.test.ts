@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
 import { openPool } from '../../src/testing/pool-driver.ts'
-import { known, openTwo } from '../../src/testing/roster-driver.ts'
+import { RESOURCE, change, decision, held, known, openTwo } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
 const { server, skip, newSchema, open } = await openHouse()
@@ -39,5 +39,24 @@ void describe('postgres: waits', { skip }, () => {
     const { members } = await store.roster.view()
     assert.ok((members.find(({ id }) => id === 'b')?.heartbeatAt ?? 0) >= sentAt + 400)
     await ended
+  })
+
+  void test('[G3] to leave locks the member before its allotments, as declaring it dead does', async () => {
+    const schema = newSchema()
+    const store = await open(schema)
+    await openTwo(store)
+    await store.roster.decide(decision({ changes: [change(0, null, held('b', 1))] }))
+    const { ended } = await lock(`${schema}.allotment`, 0.8)
+    const leaving = store.roster.leave('b', [
+      { resource: RESOURCE.name, partition: 0, epoch: 1, next: null, to: 'a' },
+    ])
+    await until(
+      'it waits',
+      async () =>
+        (await server.run("select from pg_stat_activity where wait_event_type = 'Lock'")).length > 0,
+    )
+    const free = await server.run(`select id from ${schema}.member order by id for update skip locked`)
+    assert.deepEqual(free, [{ id: 'a' }])
+    await Promise.all([leaving, ended])
   })
 })
