@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
-import { openPool } from '../../src/testing/pool-driver.ts'
+import { asPut, openPool } from '../../src/testing/pool-driver.ts'
 import { RESOURCE, change, decision, held, known, openTwo } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
@@ -58,5 +58,17 @@ void describe('postgres: waits', { skip }, () => {
     const free = await server.run(`select id from ${schema}.member order by id for update skip locked`)
     assert.deepEqual(free, [{ id: 'a' }])
     await Promise.all([leaving, ended])
+  })
+
+  void test('[R1] a request made again as the first is forgotten is put whole, though a round was known longer', async () => {
+    const schema = newSchema()
+    const pool = await openPool(await open(schema))
+    const puts = ['a', 'a'].map((key) => asPut(key, { at: systemClock.now() + 600_000 }))
+    const repeat = { id: 'r', fingerprint: 'f', keepMs: 1 }
+    await pool.request(puts, repeat)
+    await server.run(`update ${schema}.request set until = case round when 0 then 0 else until + 60000 end`)
+    const again = await pool.request(puts, repeat)
+    assert.ok(again.kind === 'answered' && !again.replayed)
+    assert.deepEqual([again.answers.map(({ tally }) => tally), (await pool.get('a')).next.tally], [[3, 4], 4])
   })
 })

@@ -72,7 +72,8 @@
 -- name: put
 -- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
 -- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($16:
--- of all, since a user's repeat need not hold the same puts).
+-- of all, since a user's repeat need not hold the same puts). Whoever has claimed round 0 has them all: what is left of a
+-- later round is of a request whose first is forgotten.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
 ),
@@ -81,7 +82,7 @@ claim as (
   select $1::integer, $2, $3::smallint, $4, $5, clock.now + $6::bigint from clock
   on conflict (scope, id, round) do update
     set fingerprint = excluded.fingerprint, attempt = excluded.attempt, until = excluded.until
-    where known.until <= headrace.now_ms()
+    where known.until <= headrace.now_ms() or $3::smallint > 0
   returning 1
 ),
 asked as (
