@@ -71,4 +71,13 @@ void describe('postgres: waits', { skip }, () => {
     assert.ok(again.kind === 'answered' && !again.replayed)
     assert.deepEqual([again.answers.map(({ tally }) => tally), (await pool.get('a')).next.tally], [[3, 4], 4])
   })
+
+  void test('[S6] what a handler threw may hold a NUL', async () => {
+    const store = await open(newSchema())
+    const pool = await openPool(store)
+    await pool.put('a')
+    const dead = { kind: 'dead', reason: 'failed', error: 'a\0b' } as const
+    assert.equal((await pool.settle(await pool.takeOne(), dead)).result, 'settled')
+    assert.equal((await store.pool.browse.deaths('work', 1))[0]?.error, 'a\uFFFDb')
+  })
 })
