@@ -80,4 +80,15 @@ void describe('postgres: waits', { skip }, () => {
     assert.equal((await pool.settle(await pool.takeOne(), dead)).result, 'settled')
     assert.equal((await store.pool.browse.deaths('work', 1))[0]?.error, 'a\uFFFDb')
   })
+
+  void test('[N1] a new holder has a new token, also when the clock is set back as it takes the lock', async () => {
+    const schema = newSchema()
+    const store = await open(schema)
+    await server.run(`
+      insert into ${schema}.named_lock values ('l', 'a', 5, 900);
+      create sequence ${schema}.reading;
+      create or replace function ${schema}.now_ms() returns bigint language sql volatile as
+        $$ select 902 - nextval('${schema}.reading') $$`)
+    assert.equal((await store.locks.acquire({ name: 'l', holder: 'b', ttlMs: 1000 }))?.token, 6)
+  })
 })
