@@ -1,11 +1,15 @@
 // What outlives strangers on the channel, connections that stand still, and rows that others hold.
+import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
+import { PulseLoop } from '../../src/pulse.ts'
+import { timingOf } from '../../src/roster/settings.ts'
 import type { Hint } from '../../src/store.ts'
 import { openPool } from '../../src/testing/pool-driver.ts'
+import { LEASE_MS, asMember, known } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
-const { server, skip, newSchema, open } = await openHouse()
+const { server, skip, newSchema, newProxy, open } = await openHouse()
 
 void describe('postgres: strangers', { skip }, () => {
   void test('[Y5] a notification that is no hint is passed over, and hints are heard after it', async () => {
@@ -17,5 +21,50 @@ void describe('postgres: strangers', { skip }, () => {
       await server.run('select pg_notify($1, $2)', [schema, text])
     await (await openPool(here)).put('a', { at: systemClock.now() + 600_000 })
     await until('the hint is heard', () => heard.some(({ kind }) => kind === 'put'))
+  })
+})
+
+void describe('postgres: connections that stand still', { skip }, () => {
+  void test('[Y8] one that stands still in a transaction holds its locks for two seconds', async () => {
+    const proxy = await newProxy()
+    const schema = newSchema()
+    const [stuck, other] = [await open(schema, proxy), await open(schema)]
+    const at = systemClock.now() + 600_000
+    const [pool, others] = [await openPool(stuck), await openPool(other)]
+    await pool.put('a', { at })
+    const frozen = proxy.freezeAt('order by e.slot')
+    const failing = assert.rejects(
+      stuck.pool.entries.reschedule('work', { key: 'a', slot: null, at: at + 1 }),
+    )
+    await frozen
+    const began = performance.now()
+    assert.equal((await others.put('a', { at })).tally, 2)
+    assert.ok(performance.now() - began < 4000)
+    await failing
+  })
+
+  void test('[Y2] when both connections of the pulses stand still the third pulse is answered within the trust', async () => {
+    const proxy = await newProxy()
+    const store = await open(newSchema(), proxy)
+    await store.roster.join(asMember('a'), [])
+    await Promise.all([known(store, 'a'), known(store, 'a')])
+    const { leaseMs, pulseMs: everyMs, pulseWithinMs: withinMs, trustMs } = timingOf(LEASE_MS)
+    const beat = { member: 'a', leaseMs, leads: true, health: {}, holding: {}, refused: [] }
+    const sends: number[] = []
+    const pulses = new PulseLoop({
+      store,
+      clock: systemClock,
+      everyMs,
+      withinMs,
+      request: () => ({ beat, pools: [] }),
+      isStuck: () => false,
+      notice: (_, { mono }) => sends.push(mono),
+    })
+    await pulses.service.start()
+    proxy.freeze()
+    await until('a pulse is answered', () => sends.length > 1)
+    const tookMs = systemClock.mono() - (sends[0] as number)
+    await pulses.service.stop()
+    assert.ok(tookMs < trustMs)
   })
 })

@@ -6,6 +6,10 @@ export interface Proxy {
   port: number
   /** Cuts the connection that next sends this text, when its answer comes; the answer is lost. Resolves at the cut. */
   cutAnswerTo(text: string): Promise<void>
+  /** Lets nothing through any more, nor the end, on the connection that next sends this text; what was sent is. */
+  freezeAt(text: string): Promise<void>
+  /** The same for every connection that there is; new ones are let through. */
+  freeze(): void
   /** Lets nothing through in either direction, or no answers, until the returned function is called. */
   hold(what?: 'answers'): () => void
   close(): Promise<void>
@@ -13,7 +17,9 @@ export interface Proxy {
 
 export async function startProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
+  const frozen = new WeakSet<Socket>()
   let armed: { text: string; cut: () => void } | null = null
+  let freezing: { text: string; done: () => void } | null = null
   let held: (() => void)[] | null = null
   let isAnswersOnly = false
   const pass = (write: () => void): void => void (held === null ? write() : held.push(write))
@@ -26,13 +32,21 @@ export async function startProxy(target: number): Promise<Proxy> {
       [far, near],
     ] as const) {
       sockets.add(from)
-      from.on('error', () => to.destroy())
+      from.on('error', () => void (frozen.has(from) || to.destroy()))
       from.on('close', () => {
         sockets.delete(from)
-        to.destroy()
+        if (!frozen.has(from)) to.destroy()
       })
     }
     near.on('data', (chunk) => {
+      if (frozen.has(near)) return
+      if (freezing !== null && chunk.includes(freezing.text)) {
+        for (const socket of [near, far]) frozen.add(socket)
+        far.write(chunk)
+        freezing.done()
+        freezing = null
+        return
+      }
       if (armed !== null && chunk.includes(armed.text)) {
         doomed = armed.cut
         armed = null
@@ -41,6 +55,7 @@ export async function startProxy(target: number): Promise<Proxy> {
       else pass(() => far.write(chunk))
     })
     far.on('data', (chunk) => {
+      if (frozen.has(far)) return
       if (doomed === null) return pass(() => near.write(chunk))
       near.destroy()
       far.destroy()
@@ -53,6 +68,10 @@ export async function startProxy(target: number): Promise<Proxy> {
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     cutAnswerTo: (text) => new Promise((cut) => (armed = { text, cut })),
+    freezeAt: (text) => new Promise((done) => (freezing = { text, done })),
+    freeze() {
+      for (const socket of sockets) frozen.add(socket)
+    },
     hold(what) {
       isAnswersOnly = what === 'answers'
       const waiting: (() => void)[] = []

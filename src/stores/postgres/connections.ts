@@ -72,11 +72,11 @@ export class Connections {
     )
   }
 
-  /** Several queries in one transaction; keep it short. */
+  /** Several queries in one transaction; keep it short: the server ends one that stands still. */
   transaction<Answer>(call: Call, work: (tx: Tx) => Promise<Answer>): Promise<Answer> {
     const { queries } = this.#parts
     return this.#calling(call, async (client) => {
-      await client.query('BEGIN')
+      await client.query(queries.text('begin'))
       try {
         const answer = await work({
           query: async (name, values) =>

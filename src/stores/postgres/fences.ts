@@ -2,7 +2,7 @@
 import type { Claim, Fence, FenceStore, Raised } from '../../fence.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections } from './connections.ts'
-import { READ } from './pools.ts'
+import { VITAL_READ } from './pools.ts'
 
 /** A repeated raise of the same pair succeeds again. */
 const RAISE: Call = { operation: 'commit', timeoutMs: 1000, again: 'exact' }
@@ -30,7 +30,7 @@ export class PostgresFences implements FenceStore {
   }
 
   async fences(resource: string): Promise<Fence[]> {
-    const rows = await this.#connections.query('fences', [resource], READ)
+    const rows = await this.#connections.query('fences', [resource], VITAL_READ)
     return rows.map((row) => ({
       partition: row['partition'] as number,
       epoch: row['epoch'] as number,

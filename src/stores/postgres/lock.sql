@@ -1,11 +1,14 @@
 -- Named locks.
 
 -- name: acquire
--- Lock: the lock's row. Answers nothing when another holds it.
+-- Lock: the lock's row. Answers nothing when another holds it. A new holder has a new token also when the clock is set
+-- back between its two readings.
 insert into headrace.named_lock as l (name, holder, token, expires_at)
 select $1, $2, 1, headrace.now_ms() + $3::bigint
 on conflict (name) do update set (holder, token, expires_at) = (
-    select excluded.holder, l.token + case when l.expires_at <= clock.now then 1 else 0 end, clock.now + $3::bigint
+    select excluded.holder,
+      l.token + case when l.holder = excluded.holder and l.expires_at > clock.now then 0 else 1 end,
+      clock.now + $3::bigint
     from (select headrace.now_ms() as now) as clock
   )
   where l.holder = excluded.holder or l.expires_at <= headrace.now_ms()

@@ -56,7 +56,7 @@ async function look(client: PoolClient, queries: Queries, address: string): Prom
 }
 
 async function bringUp(client: PoolClient, queries: Queries, address: string): Promise<void> {
-  await client.query('BEGIN')
+  await client.query(queries.text('begin'))
   try {
     for (const name of ['create_version', 'lock_version']) await client.query(queries.text(name))
     // Another process may have migrated while this one waited for the lock.
@@ -68,7 +68,8 @@ async function bringUp(client: PoolClient, queries: Queries, address: string): P
     }
     await client.query('COMMIT')
   } catch (error) {
-    await client.query('ROLLBACK')
+    // A connection that is gone has rolled back by itself, and must not hide why.
+    await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
 }

@@ -13,19 +13,22 @@ select name, mode, partitions from headrace.pool where name = $1
 
 -- name: cancel
 -- Locks: the entries of the key. Index: the primary key.
-with clock as materialized (
-  select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
-),
+-- `now` is read under the lock of each: what fell due while the cancel waited may have been taken.
+with bound as materialized (select set_config('lock_timeout', '4500ms', true)),
 gone as (
-  delete from headrace.entry e using clock
+  delete from headrace.entry e using bound
   where e.pool = $1 and e.key = $2 and ($3::bigint is null or e.slot = $3::bigint) and e.state <> 'fired'
-  returning e.state = 'live' and e.due_at <= clock.now as due
+  returning e.state = 'live' and e.due_at <= headrace.now_ms() as due
 )
 select count(*) filter (where not due) as cancelled, count(*) filter (where due) as due from gone
 
 -- name: lock_entries
 -- Locks: the entry that is moved and the slot that it moves to, ascending. Index: the primary key.
-select * from headrace.entry where pool = $1 and key = $2 and slot = any ($3::bigint[]) order by slot for update
+select e.*
+from (select set_config('lock_timeout', '4500ms', true)) as bound cross join headrace.entry e
+where e.pool = $1 and e.key = $2 and e.slot = any ($3::bigint[])
+order by e.slot
+for update of e
 
 -- name: read_clock
 select headrace.now_ms() as now, (select remember_ms from headrace.pool where id = $1) as remember_ms

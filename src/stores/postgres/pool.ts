@@ -115,8 +115,10 @@ export class PostgresEntries implements Entries {
         numberArray(settlements.map(({ seen }) => seen)),
         textArray(settlements.map(({ outcome }) => outcome.kind)),
         numberArray(settlements.map(({ outcome }) => ('dueAt' in outcome ? outcome.dueAt : null))),
-        textArray(settlements.map(({ outcome }) => ('reason' in outcome ? outcome.reason : null))),
-        textArray(settlements.map(({ outcome }) => ('error' in outcome ? outcome.error : null))),
+        textArray(
+          settlements.map(({ outcome }) => ('reason' in outcome ? withoutNul(outcome.reason) : null)),
+        ),
+        textArray(settlements.map(({ outcome }) => ('error' in outcome ? withoutNul(outcome.error) : null))),
       ],
       SETTLE,
     )
@@ -132,6 +134,11 @@ export class PostgresEntries implements Entries {
     for (const { result, dueAt } of answers) if (result !== 'kept' && dueAt < first) first = dueAt
     if (first < Infinity) this.#parts.hint({ kind: 'put', pool, dueAt: first })
   }
+}
+
+/** What a handler threw may hold a NUL, which the server refuses, and with it every settlement of the batch. */
+function withoutNul(text: string | null): string | null {
+  return text?.replaceAll('\0', '\uFFFD') ?? null
 }
 
 /** Parts in which no entry stands twice, each settlement with its place. */

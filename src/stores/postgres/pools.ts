@@ -14,6 +14,8 @@ export interface KnownPool {
 
 export const OTHER: Call = { operation: 'commit', timeoutMs: 5000, again: 'undone' }
 export const READ: Call = { operation: 'read', timeoutMs: 5000, again: 'exact' }
+/** On the connections of the pulses, which must not wait long for one that stands still. */
+export const VITAL_READ: Call = { ...READ, timeoutMs: 1000 }
 /** A repeat of an opening changes nothing. */
 const OPEN: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact' }
 

@@ -36,7 +36,8 @@ from clock
 
 -- name: beat
 -- Locks: the lease if it is free, over or the member's own; then the member; then the version, if a refused raise is new.
--- The lease is read under its lock: of many beats at once one takes it, and all name that one.
+-- The lease is read under its lock: of many beats at once one takes it, and all name that one. The heartbeat is written
+-- as of its lock: one that had to wait did not beat earlier for that.
 with clock as materialized (select headrace.now_ms() as now),
 lease as materialized (
   select l.member, l.term, l.expires_at
@@ -56,8 +57,8 @@ before as materialized (
   for no key update of m
 ),
 beaten as (
-  update headrace.member m set heartbeat_at = clock.now, health = $5, holding = $6, refused = $7
-  from clock, before
+  update headrace.member m set heartbeat_at = headrace.now_ms(), health = $5, holding = $6, refused = $7
+  from before
   where m.id = $1
   returning before.heartbeat_at as previous_at, before.refused <> m.refused as is_news
 ),

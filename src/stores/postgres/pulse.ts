@@ -12,8 +12,16 @@ export interface PulseParts extends Pick<StoreContext, 'faults'> {
   hint(hint: Hint): void
 }
 
-/** A pulse that takes longer is sent again by the one who sent it, which counts its trust from the first. */
-const PULSE: Call = { operation: 'pulse', timeoutMs: 5000, again: 'undone' }
+/** Without a beat: a third of the lease that a member has unless it is set. */
+const PULSE: Call = { operation: 'pulse', timeoutMs: 1000, again: 'undone' }
+
+/**
+ * A pulse that takes a quarter of a lease is followed by the next one. After a third its connection is given up, so that
+ * the third pulse is sent on a new one: two that stand still, such as after a cut that nobody was told of, are survived.
+ */
+function callOf({ leaseMs }: Beat): Call {
+  return { ...PULSE, timeoutMs: leaseMs / 3 }
+}
 
 export async function pulse(parts: PulseParts, request: PulseRequest): Promise<Omit<Pulse, 'refusal'>> {
   const asked = request.pools.flatMap(({ pool, partitions }) =>
@@ -56,7 +64,7 @@ async function withBeat(parts: PulseParts, beat: Beat, columns: string[]): Promi
   const said = [beat.health, beat.holding, beat.refused].map((each) => JSON.stringify(each))
   const values = [beat.member, beat.leaseMs, beat.leaseMs, beat.leads, ...said, ...columns]
   parts.faults.at('beat.before-commit')
-  const [row = {}] = await parts.connections.query('beat', values, PULSE)
+  const [row = {}] = await parts.connections.query('beat', values, callOf(beat))
   parts.faults.at('beat.after-commit')
   if (row['previous_at'] === null) return { row, beaten: { known: false } }
   if (row['is_news'] === true) parts.hint({ kind: 'roster' })

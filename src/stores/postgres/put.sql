@@ -78,6 +78,7 @@
 -- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
 -- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
 -- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
+-- Whoever has claimed round 0 has them all: what is left of a later round is of a request whose first is forgotten.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
 ),
@@ -86,7 +87,7 @@ claim as (
   select $1::integer, $2, $3::smallint, $4, $5, clock.now + $6::bigint from clock
   on conflict (scope, id, round) do update
     set fingerprint = excluded.fingerprint, attempt = excluded.attempt, until = excluded.until
-    where known.until <= headrace.now_ms()
+    where known.until <= headrace.now_ms() or $3::smallint > 0
   returning 1
 ),
 asked as (

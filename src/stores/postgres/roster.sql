@@ -136,7 +136,8 @@ told as (
 select kind, (select count(*) from changed) + (select count(*) from created) as applied from verdict
 
 -- name: grant
--- The owner's compare-and-set; with $7 true it also leaves: its lease is free and the member is gone.
+-- The owner's compare-and-set; with $7 true it also leaves: its lease is free and the member is gone. Written first, since
+-- a decision that declares it dead locks the member before its allotments.
 with lease as materialized (
   select l.member, l.expires_at
   from headrace.lease l
@@ -154,7 +155,8 @@ left_roster as (
 ),
 asked as materialized (
   select asked.*
-  from clock cross join unnest($2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[]) with ordinality
+  from (select count(*) from freed) as lease_first cross join (select count(*) from left_roster) as member_first
+    cross join unnest($2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[]) with ordinality
     as asked (resource, partition, epoch, next, to_owner, nth)
 ),
 locked as materialized (

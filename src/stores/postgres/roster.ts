@@ -18,7 +18,7 @@ import type { ServiceState } from '../../service.ts'
 import type { Hint, StoreContext } from '../../store.ts'
 import { numberArray, textArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
-import { READ } from './pools.ts'
+import { VITAL_READ } from './pools.ts'
 
 /** Every change is a compare-and-set, or says the same when it is made again. */
 const CHANGE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
@@ -52,7 +52,7 @@ export class PostgresRoster implements RosterStore {
   }
 
   async view(): Promise<RosterView> {
-    const [row] = await this.#parts.connections.query('view', [], READ)
+    const [row] = await this.#parts.connections.query('view', [], VITAL_READ)
     const rows = (name: string): Row[] => row?.[name] as Row[]
     return {
       now: row?.['now'] as number,
@@ -125,7 +125,7 @@ export class PostgresRoster implements RosterStore {
   /** Before anything is written; what another registers at the same moment is found by the statement itself. */
   async #refuseOthers(resources: readonly Resource[]): Promise<void> {
     const names = textArray(resources.map(({ name }) => name))
-    refuse(await this.#parts.connections.query('find_resources', [names], READ), resources)
+    refuse(await this.#parts.connections.query('find_resources', [names], VITAL_READ), resources)
   }
 
   async #write(name: string, values: unknown[], call: Call): Promise<Row[]> {

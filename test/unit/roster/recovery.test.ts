@@ -149,7 +149,9 @@ test('[T2] a member whose clock is an hour off, or is set so while it waits, mov
     calls = 0
     member.clock.skewMs = skewMs
     await cluster.clock.advance(60_000)
-    assert.deepEqual(movedAt, [at], `${skewMs}`)
+    assert.equal(movedAt.length, 1)
+    const lateMs = (movedAt[0] ?? Infinity) - at
+    assert.ok(lateMs >= 0 && lateMs <= 10, `a clock ${skewMs} ms off: ${lateMs} ms late`)
     assert.ok(calls < 10, `${calls} calls`)
     await cluster.stop()
   }
