@@ -1,4 +1,5 @@
-// Who takes part in the race of puts: something that puts a thousand items a call, in one stated setting.
+// Who takes part in the race of puts: something that puts a thousand items a call, in one stated setting, into a schema of
+// its own and on connections of its own.
 
 export const KINDS = ['unkeyed', 'keyed'] as const
 /** Unkeyed: nothing put before is met again. Keyed: every key is there already, and waits. */
@@ -19,15 +20,10 @@ export interface Contestant {
   empty(): Promise<void>
   /** Puts the items in one call, durably; refuses an answer that is not what the setting promises. */
   put(items: readonly Item[]): Promise<void>
-}
-
-/** Contestants that share their connections. */
-export interface Team {
-  contestants: Contestant[]
   close(): Promise<void>
 }
 
-/** As many connections as the race is about, and who tells the server to forget. */
+/** Where the race is: the server, how many connections each has, and who tells the server to forget. */
 export interface Track {
   url: string
   connections: number

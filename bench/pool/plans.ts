@@ -18,7 +18,7 @@ export const plans: Question = {
 }
 
 async function run({ quick, progress }: QuestionContext): Promise<Findings> {
-  const rows = quick ? QUICK_ROWS : ROWS
+  const rows = plansAt(quick)
   const { faults, looked } = await lookAtPlans(rows, progress)
   if (faults.length > 0) progress(faults.join('\n'))
   return {
@@ -29,6 +29,9 @@ async function run({ quick, progress }: QuestionContext): Promise<Findings> {
     values: { [FAULTS]: faults.length },
   }
 }
+
+/** How many rows the tables hold. */
+export const plansAt = (quick: boolean): number => (quick ? QUICK_ROWS : ROWS)
 
 export interface Looked {
   faults: string[]

@@ -36,8 +36,8 @@ async function run({ quick, processes, progress }: QuestionContext): Promise<Fin
     const input: PutProbeInput = {
       url: server.url(),
       connections: CONNECTIONS,
-      rounds: quick ? 1 : 9,
-      calls: quick ? 12 : 40,
+      rounds: quick ? 2 : 10,
+      calls: quick ? 12 : 48,
     }
     const raced = await processes.run<Raced[]>(join(import.meta.dirname, 'put-probe.ts'), input, progress)
     return summarize(raced)

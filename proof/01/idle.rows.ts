@@ -5,7 +5,7 @@ import { ServerProcess } from '../../test/fault/server-process.ts'
 import { until } from '../../test/fault/until.ts'
 import { Witness } from '../../test/fault/witness.ts'
 import type { ProofContext, ProofRow } from '../row.ts'
-import { once } from './once.ts'
+import { once } from '../once.ts'
 
 const IDLE_MS = 10 * 60_000
 const QUICK_IDLE_MS = 20_000

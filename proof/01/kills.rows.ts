@@ -1,7 +1,7 @@
 // SIGKILL at random moments under load: what was acknowledged is kept, and fires once, in time.
 import { type KilledUnderLoad, killUnderLoad } from '../../test/fault/kill-under-load.ts'
 import type { ProofContext, ProofResult, ProofRow } from '../row.ts'
-import { once } from './once.ts'
+import { once } from '../once.ts'
 
 const KILLS = 50
 const QUICK_KILLS = 5

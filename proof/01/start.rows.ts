@@ -8,7 +8,7 @@ import { readStore } from '../../test/fault/store-file.ts'
 import { until } from '../../test/fault/until.ts'
 import { Witness } from '../../test/fault/witness.ts'
 import type { ProofRow } from '../row.ts'
-import { once } from './once.ts'
+import { once } from '../once.ts'
 
 const USUAL_PORT = 7400
 const DUE_IN_MS = 2000

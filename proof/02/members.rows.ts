@@ -9,7 +9,7 @@ import { pauseMembers, servePausable } from '../../test/fault/pause-members.ts'
 import { restartStore } from '../../test/fault/restart-store.ts'
 import { stopMembers } from '../../test/fault/stop-members.ts'
 import { wrongClock } from '../../test/fault/wrong-clock.ts'
-import { once } from '../01/once.ts'
+import { once } from '../once.ts'
 import type { ProofContext, ProofRow } from '../row.ts'
 
 const LEASE_MS = 3000

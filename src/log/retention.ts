@@ -45,7 +45,8 @@ export class Retention {
   }
 
   async #trim(signal: AbortSignal): Promise<void> {
-    for (const { name } of await this.#parts.log.topics()) {
+    for (const { name, bounds } of await this.#parts.log.topics()) {
+      if (bounds.every(({ oldest, head }) => oldest === head)) continue
       while (!signal.aborted && (await this.#trimOnce(name)) === TRIM_LIMIT) {
         await this.#parts.clock.sleep(PAUSE_MS, signal)
       }

@@ -8,6 +8,7 @@ export interface Driver {
 }
 
 const INT8 = 20
+const INT4_ARRAY = 1007
 const INT8_ARRAY = 1016
 
 /** It is installed beside this package by those who use it. */
@@ -22,7 +23,7 @@ export async function loadDriver(): Promise<Driver> {
     getTypeParser(oid, format) {
       const type: number = oid
       if (type === INT8 && format !== 'binary') return Number
-      if (type === INT8_ARRAY && format !== 'binary') return parseNumbers
+      if ((type === INT8_ARRAY || type === INT4_ARRAY) && format !== 'binary') return parseNumbers
       return pg.types.getTypeParser(oid, format)
     },
   }

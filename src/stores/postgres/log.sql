@@ -56,10 +56,10 @@ appended as (
   select $1::integer, asked.partition, head.next + asked.place, clock.now, asked.id, asked.key, asked.value, asked.headers
   from asked join head on head.partition = asked.partition cross join clock
 )
-insert into headrace.answer (scope, id, round, now, answers)
-select $1::integer, $2, 0, clock.now, (select array_agg(partition::bigint) || array_agg(next) from head)
+insert into headrace.answer (scope, id, round, now, notes, numbers, tallies)
+select $1::integer, $2, 0, clock.now, (select array_agg(partition) from head), (select array_agg(next) from head), '{}'
 from clock cross join claim
-returning now, answers
+returning now, notes, numbers
 
 -- name: read
 -- Events of each position, on one snapshot. Heads tell how many there are, so that no more are read than wanted.

@@ -151,11 +151,9 @@ export class PostgresLog implements LogStore {
 /** Gives events their offsets, one by one, from the first of each partition on. */
 function placer(row: Row): (partition: number) => Appended {
   const time = row['now'] as number
-  // The partitions, then as many offsets.
-  const numbers = row['answers'] as number[]
-  const count = numbers.length / 2
+  const offsets = row['numbers'] as number[]
   const next = new Map(
-    numbers.slice(0, count).map((partition, index) => [partition, numbers[count + index] as number]),
+    (row['notes'] as number[]).map((partition, index) => [partition, offsets[index] as number]),
   )
   return (partition) => {
     const offset = next.get(partition)

@@ -83,22 +83,31 @@ function ruleOf(put: Put | undefined, mode: Mode): number {
   return 8 * CONFLICT_RULES.indexOf(mode === 'each' ? 'keep' : (put?.onConflict ?? 'earliest'))
 }
 
+/** What the store noted of one round. */
+export interface Noted {
+  now: number
+  /** Of each put: its place and what came of it. */
+  notes: readonly number[]
+  /** Their due times; one: it is that of all. */
+  numbers: readonly number[]
+  /** Their tallies; one: it is that of all. */
+  tallies: readonly number[]
+}
+
 /** Fills in the answers of one round: of those created by the time, of the others by what the store noted. */
-export function readAnswers(
-  answers: PutAnswer[],
-  placed: readonly PlacedPut[],
-  noted: { now: number; answers: readonly number[] },
-): void {
-  for (const { put, nth } of placed) {
-    answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? noted.now, noted.now), tally: 1 }
+export function readAnswers(answers: PutAnswer[], placed: readonly PlacedPut[], noted: Noted): void {
+  const { now, notes, numbers, tallies } = noted
+  // Those that the store noted need not be guessed first.
+  if (notes.length < placed.length) {
+    for (const { put, nth } of placed) {
+      answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? now, now), tally: 1 }
+    }
   }
-  const count = noted.answers.length / 3
-  for (let index = 0; index < count; index += 1) {
-    const note = noted.answers[index] as number
+  for (const [index, note] of notes.entries()) {
     answers[note >> 6] = {
       result: RESULTS[note & 7] as PutResult,
-      dueAt: noted.answers[count + index] as number,
-      tally: noted.answers[2 * count + index] as number,
+      dueAt: (numbers[index] ?? numbers[0]) as number,
+      tally: (tallies[index] ?? tallies[0]) as number,
     }
   }
 }

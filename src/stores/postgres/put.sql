@@ -68,16 +68,17 @@
         offset 0
       ) as merged
     )
-  returning e.note::bigint,
+  returning e.note,
     case when e.note & 7 in (5, 6) then e.after_due_at else e.due_at end as due_at,
-    case when e.note & 7 in (5, 6) then e.after_tally else e.tally end::bigint as tally
+    case when e.note & 7 in (5, 6) then e.after_tally else e.tally end as tally
 
 -- name: put
 -- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
 -- A column that says nothing of its own is null: no time, no payload, lane $16, the group and partition of the key, and
 -- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
 -- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
--- of all, since a user's repeat need not hold the same puts): their notes, then as many due times, then tallies.
+-- of all, since a user's repeat need not hold the same puts): their notes, due times and tallies, one for all if they are
+-- the same.
 -- Whoever has claimed round 0 has them all: what is left of a later round is of a request whose first is forgotten.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
@@ -107,20 +108,24 @@ put as (
   :merge
 ),
 kept as (
-  insert into headrace.answer (scope, id, round, now, answers)
-  select $1::integer, $2, $3::smallint, clock.now, coalesce((
-      select array_agg(note) || array_agg(due_at) || array_agg(tally)
-      from put where note & 7 > 0 or $19::boolean
-    ), '{}')
-  from clock cross join claim
-  on conflict (scope, id, round) do update set now = excluded.now, answers = excluded.answers
-  returning now, answers
+  insert into headrace.answer (scope, id, round, now, notes, numbers, tallies)
+  select $1::integer, $2, $3::smallint, clock.now, coalesce(told.notes, '{}'), coalesce(told.due_times, '{}'),
+    coalesce(told.tallies, '{}')
+  from clock cross join claim cross join (
+    select array_agg(note) as notes,
+      case when min(due_at) = max(due_at) then array[min(due_at)] else array_agg(due_at) end as due_times,
+      case when min(tally) = max(tally) then array[min(tally)] else array_agg(tally) end as tallies
+    from put where note & 7 > 0 or $19::boolean
+  ) as told
+  on conflict (scope, id, round) do update
+    set now = excluded.now, notes = excluded.notes, numbers = excluded.numbers, tallies = excluded.tallies
+  returning now, notes, numbers, tallies
 )
-select now, answers from kept
+select now, notes, numbers, tallies from kept
 
 -- name: kept_answers
 -- What a request was answered, round by round. Index: the primary keys.
-select r.fingerprint, r.attempt, a.now, a.answers
+select r.fingerprint, r.attempt, a.now, a.notes, a.numbers, a.tallies
 from headrace.request r join headrace.answer a using (scope, id, round)
 where r.scope = $1 and r.id = $2 and r.until > headrace.now_ms()
 order by r.round

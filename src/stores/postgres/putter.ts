@@ -4,7 +4,7 @@ import { HeadraceError } from '../../errors.ts'
 import type { Put, PutAnswer } from '../../pool/merge.ts'
 import type { PutRequest, PutResponse } from '../../pool/store.ts'
 import type { Call, Connections, Row, Tx } from './connections.ts'
-import { type PlacedPut, type PutPool, columnsOf, readAnswers, splitRounds } from './put-batch.ts'
+import { type Noted, type PlacedPut, type PutPool, columnsOf, readAnswers, splitRounds } from './put-batch.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 
 export const PUT: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact', hasOnePlan: true }
@@ -143,7 +143,7 @@ export function answered(
   const answers: PutAnswer[] = []
   for (const [round, row] of noted.entries()) {
     const placed = replayed ? [] : (rounds[round] ?? [])
-    readAnswers(answers, placed, { now: row['now'] as number, answers: row['answers'] as number[] })
+    readAnswers(answers, placed, row as unknown as Noted)
   }
   return { kind: 'answered', answers, replayed }
 }

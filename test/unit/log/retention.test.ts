@@ -7,12 +7,14 @@ import { createTelemetry } from '../../../src/telemetry.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
 /** Runs retention over a topic of which each trim removes so many; an error stands for a trim that fails. */
-async function startRetention(removals: (number | Error)[]) {
+async function startRetention(removals: (number | Error)[], head = 1) {
   const clock = new VirtualClock()
   const telemetry = createTelemetry(`retention-${removals.join()}`)
   const trimmedAt: number[] = []
   const log: Pick<LogStore, 'topics' | 'trim'> = {
-    topics: async () => [{ name: 't', partitions: 1, retentionMs: 1, bounds: [] }],
+    topics: async () => [
+      { name: 't', partitions: 1, retentionMs: 1, bounds: [{ partition: 0, oldest: 0, head }] },
+    ],
     trim: async () => {
       trimmedAt.push(clock.mono())
       const removed = removals.shift() ?? 0
@@ -31,6 +33,13 @@ test('[L5] every minute it trims, and tells what was removed', async () => {
   const { clock, trimmedAt, told, end } = await startRetention([7, 0])
   await clock.advance(120_000)
   assert.deepEqual([trimmedAt, told], [[60_000, 120_000], [7]])
+  await end()
+})
+
+test('[L5] a topic without events is not asked to trim', async () => {
+  const { clock, trimmedAt, end } = await startRetention([], 0)
+  await clock.advance(120_000)
+  assert.deepEqual(trimmedAt, [])
   await end()
 })
 

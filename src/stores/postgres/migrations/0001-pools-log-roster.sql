@@ -76,7 +76,8 @@ create table headrace.death (
 );
 
 -- Requests that were made, so that one made again is known. The first insert of an id wins; whoever comes second waits
--- for its commit. The answers stand apart: one statement can write a row only once.
+-- for its commit. The answers stand apart: one statement can write a row only once. Of puts: notes, due
+-- times, tallies; of appends: partitions and their first offsets.
 create table headrace.request (
   scope integer not null,
   round smallint not null,
@@ -94,7 +95,9 @@ create table headrace.answer (
   round smallint not null,
   now bigint not null,
   id text collate "C" not null,
-  answers bigint[] not null,
+  notes integer[] not null,
+  numbers bigint[] not null,
+  tallies integer[] not null,
   primary key (scope, id, round)
 );
 

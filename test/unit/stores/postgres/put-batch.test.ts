@@ -29,7 +29,7 @@ test('in mode each a slot that stands again goes into the next round, and so doe
 test('those created are due by the time of the batch, and the others as the store noted', () => {
   const [placed = []] = splitRounds([asPut('a', { at: 5 }), asPut('b', { at: 50 }), asPut('c')], 'one')
   const answers: PutAnswer[] = []
-  readAnswers(answers, placed, { now: 10, answers: [2 * 64 + 5, 70, 3] })
+  readAnswers(answers, placed, { now: 10, notes: [2 * 64 + 5], numbers: [70], tallies: [3] })
   assert.deepEqual(answers, [
     { result: 'created', dueAt: 10, tally: 1 },
     { result: 'created', dueAt: 50, tally: 1 },

@@ -1,5 +1,5 @@
 // One run that several rows judge: the first row to ask starts it, the others get the same result.
-import type { ProofContext } from '../row.ts'
+import type { ProofContext } from './row.ts'
 
 export function once<Result>(
   run: (context: ProofContext) => Promise<Result>,
