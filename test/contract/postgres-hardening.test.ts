@@ -67,4 +67,19 @@ void describe('postgres: connections that stand still', { skip }, () => {
     await pulses.service.stop()
     assert.ok(tookMs < trustMs)
   })
+
+  for (const text of ['relnamespace', 'max(version)', 'inet_client_port']) {
+    void test(`[Y2] a store whose server stands still at ${text} opens or fails in time`, async () => {
+      const schema = newSchema()
+      await open(schema)
+      const proxy = await newProxy()
+      const frozen = proxy.freezeAt(text)
+      const began = performance.now()
+      const opening = open(schema, proxy).catch((error: unknown) => error)
+      await frozen
+      const opened = await opening
+      assert.ok(performance.now() - began < 8000)
+      assert.ok(!(opened instanceof Error) || opened.message.includes('cannot be reached'))
+    })
+  }
 })
