@@ -24,6 +24,14 @@ void describe('postgres: strangers', { skip }, () => {
   })
 })
 
+void describe('postgres: schemas of others', { skip }, () => {
+  void test('[Y3] a schema of another application that has a schema_version, too, is refused', async () => {
+    const schema = newSchema()
+    await server.run(`create schema ${schema}; create table ${schema}.schema_version as select 1 as version`)
+    await assert.rejects(open(schema), { code: 'store_failed', remedy: /schema=NAME/ })
+  })
+})
+
 void describe('postgres: connections that stand still', { skip }, () => {
   void test('[Y8] one that stands still in a transaction holds its locks for two seconds', async () => {
     const proxy = await newProxy()
