@@ -24,6 +24,14 @@ void describe('postgres: strangers', { skip }, () => {
   })
 })
 
+void describe('postgres: schemas of others', { skip }, () => {
+  void test('[Y3] a schema of another application that has a schema_version, too, is refused', async () => {
+    const schema = newSchema()
+    await server.run(`create schema ${schema}; create table ${schema}.schema_version as select 1 as version`)
+    await assert.rejects(open(schema), { code: 'store_failed', remedy: /schema=NAME/ })
+  })
+})
+
 void describe('postgres: connections that stand still', { skip }, () => {
   void test('[Y8] one that stands still in a transaction holds its locks for two seconds', async () => {
     const proxy = await newProxy()
@@ -67,4 +75,19 @@ void describe('postgres: connections that stand still', { skip }, () => {
     await pulses.service.stop()
     assert.ok(tookMs < trustMs)
   })
+
+  for (const text of ['relnamespace', 'max(version)', 'inet_client_port']) {
+    void test(`[Y2] a store whose server stands still at ${text} opens or fails in time`, async () => {
+      const schema = newSchema()
+      await open(schema)
+      const proxy = await newProxy()
+      const frozen = proxy.freezeAt(text)
+      const began = performance.now()
+      const opening = open(schema, proxy).catch((error: unknown) => error)
+      await frozen
+      const opened = await opening
+      assert.ok(performance.now() - began < 8000)
+      assert.ok(!(opened instanceof Error) || opened.message.includes('cannot be reached'))
+    })
+  }
 })

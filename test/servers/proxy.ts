@@ -27,16 +27,11 @@ export async function startProxy(target: number): Promise<Proxy> {
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1')
     let doomed: (() => void) | null = null
-    for (const [from, to] of [
+    for (const pair of [
       [near, far],
       [far, near],
     ] as const) {
-      sockets.add(from)
-      from.on('error', () => void (frozen.has(from) || to.destroy()))
-      from.on('close', () => {
-        sockets.delete(from)
-        if (!frozen.has(from)) to.destroy()
-      })
+      endTogether(pair, { sockets, frozen })
     }
     near.on('data', (chunk) => {
       if (frozen.has(near)) return
@@ -88,4 +83,17 @@ export async function startProxy(target: number): Promise<Proxy> {
       await once(server, 'close')
     },
   }
+}
+
+/** The end of one is the end of the other, unless it is frozen. */
+function endTogether(
+  [from, to]: readonly [Socket, Socket],
+  { sockets, frozen }: { sockets: Set<Socket>; frozen: WeakSet<Socket> },
+): void {
+  sockets.add(from)
+  from.on('error', () => void (frozen.has(from) || to.destroy()))
+  from.on('close', () => {
+    sockets.delete(from)
+    if (!frozen.has(from)) to.destroy()
+  })
 }

@@ -39,7 +39,7 @@ export function wasCut(error: unknown): boolean {
   if (code !== null) return CUT.has(code)
   return (
     error instanceof Error &&
-    /^(Connection terminated|Client has encountered|timeout exceeded|server conn|query_wait)/i.test(
+    /^(Connection terminated|Client has encountered|timeout exceeded|Query read timeout|server conn|query_wait)/i.test(
       error.message,
     )
   )

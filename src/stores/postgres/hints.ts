@@ -21,6 +21,7 @@ export interface HintsParts {
 
 const EVERY_MS = 20
 const LISTEN_AGAIN_MS = 1000
+const LISTEN_WITHIN_MS = 5000
 /** A notification has room for 8,000 bytes; more pools and topics than fit are left out. */
 const MOST_NAMES = 50
 
@@ -64,7 +65,7 @@ export class Hints {
   /** Begins to hear the others, if the connection is direct; what fails is tried again later. */
   async listen(): Promise<void> {
     const { config, queries, clock } = this.#parts
-    const ear = this.#parts.createClient(config)
+    const ear = this.#parts.createClient({ ...config, query_timeout: LISTEN_WITHIN_MS })
     const lost = (): void => {
       if (this.#ear !== ear && this.#ear !== null) return
       this.#ear = null

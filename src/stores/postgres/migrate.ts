@@ -7,6 +7,8 @@ import { type Queries, latestVersion } from './queries.ts'
 /** Two that create the same schema or table at once: one of them fails with one of these, and looks again. */
 const RACES = ['23505', '42P06', '42P07', 'XX000', '40P01']
 const MOST_TRIES = 20
+/** How long a look may take. What is brought up takes as long as the tables are large. */
+const LOOK_MS = 5000
 
 /** Answers the version that was found; 0: there was nothing. */
 export async function migrate(pool: Pool, queries: Queries, address: string): Promise<number> {
@@ -14,12 +16,19 @@ export async function migrate(pool: Pool, queries: Queries, address: string): Pr
   try {
     for (let attempt = 1; attempt < MOST_TRIES; attempt += 1) {
       const found = await migrateOnce(client, queries, address).catch(unlessRaced)
-      if (found !== null) return found
+      if (found !== null) return release(client, found)
     }
-    return await migrateOnce(client, queries, address)
-  } finally {
-    client.release()
+    return release(client, await migrateOnce(client, queries, address))
+  } catch (error) {
+    // Its answer may come any time.
+    client.release(true)
+    throw error
   }
+}
+
+function release(client: PoolClient, found: number): number {
+  client.release()
+  return found
 }
 
 async function migrateOnce(client: PoolClient, queries: Queries, address: string): Promise<number> {
@@ -36,10 +45,8 @@ function unlessRaced(error: unknown): null {
 
 /** The version of the schema, which must be ours or empty; null: there is none. Writes nothing. */
 async function look(client: PoolClient, queries: Queries, address: string): Promise<number | null> {
-  const { rows } = await client.query<{ ours: boolean; tables: number }>({
-    text: queries.text('find_schema'),
-    values: [queries.schema],
-  })
+  const looking = { text: queries.text('find_schema'), values: [queries.schema], query_timeout: LOOK_MS }
+  const { rows } = await client.query<{ ours: boolean; tables: number }>(looking)
   const [found] = rows
   if (found === undefined) return null
   if (!found.ours && found.tables === 0) return 0
@@ -75,7 +82,8 @@ async function bringUp(client: PoolClient, queries: Queries, address: string): P
 }
 
 async function version(client: PoolClient, queries: Queries): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(queries.text('read_version'))
+  const reading = { text: queries.text('read_version'), query_timeout: LOOK_MS }
+  const { rows } = await client.query<{ version: number }>(reading)
   return rows[0]?.version ?? 0
 }
 

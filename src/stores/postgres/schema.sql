@@ -1,8 +1,10 @@
 -- The version of the schema.
 
 -- name: find_schema
-select exists (
-    select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'schema_version'
+-- Ours has a version and what the first one made: others call a table of theirs schema_version, too.
+select (
+    select count(*) = 2 from pg_catalog.pg_class c
+    where c.relnamespace = n.oid and c.relname in ('schema_version', 'fence') and c.relkind = 'r'
   ) as ours,
   (select count(*)::integer from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p')) as tables
 from pg_catalog.pg_namespace n where n.nspname = $1
