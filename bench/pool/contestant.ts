@@ -17,9 +17,9 @@ export interface Contestant {
   side: 'ours' | 'peer'
   kind: Kind
   /** Removes all that was put. */
-  empty(): Promise<void>
+  empty: () => Promise<void>
   /** Puts the items in one call, durably; refuses an answer that is not what the setting promises. */
-  put(items: readonly Item[]): Promise<void>
+  put: (items: readonly Item[]) => Promise<void>
   close(): Promise<void>
 }
 
@@ -27,5 +27,5 @@ export interface Contestant {
 export interface Track {
   url: string
   connections: number
-  run(statement: string): Promise<void>
+  run: (statement: string) => Promise<void>
 }

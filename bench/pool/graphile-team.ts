@@ -1,7 +1,7 @@
 // graphile-worker in the race: addJobs, its only call that adds many jobs. Of the job key modes it has replace and
 // preserve_run_at; unsafe_dedupe exists for single jobs only.
 import { Logger, makeWorkerUtils } from 'graphile-worker'
-import pg from 'pg'
+import { Pool } from 'pg'
 import type { Contestant, Item, Kind, Track } from './contestant.ts'
 
 const HOUR_MS = 3_600_000
@@ -48,7 +48,7 @@ export function openGraphileTeam(track: Track, kind: Kind): Promise<Contestant>[
 
 async function open({ url, connections, run }: Track, setting: Setting): Promise<Contestant> {
   const { name, kind, schema, useNodeTime = false, later = false, preserveRunAt = false } = setting
-  const pool = new pg.Pool({ connectionString: url, max: connections })
+  const pool = new Pool({ connectionString: url, max: connections })
   for (const event of ['error', 'connect'] as const) pool.on(event, () => undefined)
   const utils = await makeWorkerUtils({ pgPool: pool, schema, logger: SILENT, useNodeTime })
   await utils.migrate()

@@ -12,7 +12,7 @@ interface Setting {
   schema: string
   /** What a key that is there is answered with. */
   result: PutOutcome['result']
-  options(nth: number): PutOptions
+  options: (nth: number) => PutOptions
 }
 
 const due = Date.now() + HOUR_MS

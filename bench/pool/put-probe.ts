@@ -1,7 +1,7 @@
 // A process: has all contestants put by turns, a few calls each, so that what disturbs the machine disturbs all alike, and
 // answers how many rows a second each put in each round. Every round begins with an empty table, or one that holds all
 // keys.
-import pg from 'pg'
+import { Client } from 'pg'
 import { systemClock } from '../../src/clock.ts'
 import { answerParent, tellParent } from '../child.ts'
 import { type Contestant, type Item, KINDS, type Kind, type Track } from './contestant.ts'
@@ -95,7 +95,7 @@ async function race(track: Track, kind: Kind, { rounds, calls }: PutProbeInput):
 }
 
 await answerParent(async (input: PutProbeInput): Promise<Raced[]> => {
-  const admin = new pg.Client({ connectionString: input.url })
+  const admin = new Client({ connectionString: input.url })
   await admin.connect()
   const run = async (statement: string): Promise<void> => void (await admin.query(statement))
   const raced: Raced[] = []
