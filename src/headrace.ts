@@ -233,6 +233,8 @@ export class Headrace {
     try {
       await this.#service.stop()
     } finally {
+      // A start that failed may have joined.
+      await this.roster.service.stop()
       await this.#locks.close()
       await this.#gate.close()
       await this.store.close()
@@ -244,9 +246,10 @@ export class Headrace {
   }
 
   #services(): Service[] {
+    // Stopped from the last to the first: who leaves goes on to beat.
     return [
-      ...(this.options.join === 'yes' ? [this.roster.service] : []),
       this.#pulse.service,
+      ...(this.options.join === 'yes' ? [this.roster.service] : []),
       this.#retention.service,
       ...(this.#folding === null ? [] : [this.#folding.service]),
       ...[...this.#ticks.values()].map((ticks) => ticks.service),

@@ -19,6 +19,7 @@ export class Roster {
   readonly #ownerships = new Map<string, Ownership>()
   #id: string
   #isMember = false
+  #isLeaving = false
   #view: RosterView | null = null
   #leader: Leader | null = null
   #version = -1
@@ -117,7 +118,7 @@ export class Roster {
     return {
       member: this.#id,
       leaseMs: timing.leaseMs,
-      leads: this.#parts.about().leads,
+      leads: this.#parts.about().leads && !this.#isLeaving,
       health: this.#parts.health(),
       holding: Object.fromEntries(ownerships.map((each) => [each.resource.name, each.holding()])),
       refused: ownerships.flatMap((each) => each.refused()),
@@ -142,7 +143,8 @@ export class Roster {
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
     if (term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
     const mustLead = term !== null && (term !== wasLeading || beaten.silent.length > 0)
-    if (beaten.version !== this.#version || mustLead || this.#unfinished) this.#follow()
+    const isNews = beaten.version !== this.#version || mustLead || this.#unfinished
+    if (isNews && !this.#isLeaving) this.#follow()
   }
 
   /** Declared dead: it holds nothing any more, and joins under another id. [G2] */
@@ -153,7 +155,7 @@ export class Roster {
     this.#isMember = false
     this.#leader = null
     this.#id = this.#parts.clock.id()
-    this.#rejoin()
+    if (!this.#isLeaving) this.#rejoin()
   }
 
   #rejoin(): void {
@@ -259,34 +261,29 @@ export class Roster {
     const { store, timing, telemetry } = this.#parts
     if (this.#leader?.member !== this.#id) return 'done'
     if (!this.#trust.holds) return 'later'
-    const decision = lead(view, {
-      leader: this.#leader,
-      timing,
-      mayJudgeFrom: this.#gapEndedAt + timing.leaseMs,
-    })
+    const mayJudgeFrom = this.#gapEndedAt + timing.leaseMs
+    const decision = lead(view, { leader: this.#leader, timing, mayJudgeFrom })
     if (decision === null) return 'done'
-    const decided = await store.roster.decide(decision)
-    telemetry.emit('roster.decided', {
-      kind: decided.kind,
-      dead: decided.kind === 'decided' ? decision.dead.length : 0,
-      changes: decided.kind === 'decided' ? decided.applied : 0,
-    })
-    if (decided.kind !== 'decided') return 'later'
-    return decided.applied > 0 ? 'again' : 'later'
+    const { kind, applied } = { applied: 0, ...(await store.roster.decide(decision)) }
+    const dead = kind === 'decided' ? decision.dead.length : 0
+    telemetry.emit('roster.decided', { kind, dead, changes: applied })
+    return applied > 0 ? 'again' : 'later'
   }
 
-  /** Takes no more, waits for what is in flight, hands over, and is gone. [H4] */
+  /** Takes no more, waits for what is in flight while it goes on to beat, hands over, and is gone. [H3] [H4] */
   async #leave(): Promise<void> {
     await this.#joining
     if (!this.#isMember) return
     const { store, drainWithinMs, telemetry } = this.#parts
-    this.#isMember = false
+    this.#isLeaving = true
     await this.#following
-    for (const ownership of this.#ownerships.values()) {
+    const drained = [...this.#ownerships.values()].map((ownership) => {
       const partitions = ownership.holding().map(({ partition }) => partition)
       ownership.drop()
-      await ownership.idle(partitions, drainWithinMs)
-    }
+      return ownership.idle(partitions, drainWithinMs)
+    })
+    await Promise.all(drained)
+    this.#isMember = false
     try {
       await store.roster.leave(this.#id, legacyOf(await store.roster.view(), this.#id))
       telemetry.emit('roster.left', { id: this.#id })

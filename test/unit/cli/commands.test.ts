@@ -145,7 +145,7 @@ test('status shows share, services, ticks and topics, and with --json the docume
   )
   assert.match(
     stdout,
-    /\nservices {2}roster running {3}pulse running {3}retention running {3}ticks ticks running\n/,
+    /\nservices {2}pulse running {3}roster running {3}retention running {3}ticks ticks running\n/,
   )
   assert.match(stdout, /\nticks {5}mode each {3}4 partitions {3}waiting 0/)
   const document = JSON.parse((await runProgram([...args, '--json'])).stdout) as { store: string }

@@ -25,7 +25,7 @@ test('ready when the store answers and every service runs', async (t) => {
   const checks = answer.body['checks'] as Check[]
   assert.deepEqual(
     checks.map(({ name }) => name),
-    ['server', 'store', 'pulse age', 'trust', 'roster', 'pulse', 'retention', 'ticks ticks'],
+    ['server', 'store', 'pulse age', 'trust', 'pulse', 'roster', 'retention', 'ticks ticks'],
   )
 })
 
