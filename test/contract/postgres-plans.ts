@@ -17,6 +17,7 @@ const claim = [all, epochs, 'pool/large', 'me']
 const keys = some(1000, (nth) => `key-${nth}`)
 const slots = some(1000, () => Number.MIN_SAFE_INTEGER)
 const nothing = some(1000, () => 'NULL')
+const from = some(PARTITIONS, () => now - 10_000)
 const page = [0, '', 0, 0, now + 1e9, 100]
 
 export interface Planned {
@@ -72,13 +73,13 @@ export const statements: readonly Planned[] = [
   },
   {
     name: 'move',
-    values: [1, 2, PARTITIONS, 256, 1000, ...claim, 'large', false],
+    values: [1, 2, PARTITIONS, 256, 1000, ...claim, 'large', false, now - 250],
     uses: ['Index Scan using entry_pkey', 'Index Scan using entry_due'],
   },
-  { name: 'next_dues', values: [some(PARTITIONS, () => 1), all], uses: ['using entry_due'] },
+  { name: 'next_dues', values: [some(PARTITIONS, () => 1), all, from], uses: ['using entry_due'] },
   {
     name: 'beat',
-    values: ['me', 3000, 3000, true, '{}', '{}', '[]', some(PARTITIONS, () => 1), all],
+    values: ['me', 3000, 3000, true, '{}', '{}', '[]', some(PARTITIONS, () => 1), all, from],
     uses: ['using entry_due'],
   },
   { name: 'fold_puts', values: [1, ...claim, 1000, false], uses: ['arrival_pkey', 'entry_pkey'] },

@@ -67,6 +67,7 @@ select (select count(*) from gone) as folded,
     or exists (select from arrived group by partition having count(*) >= $6::bigint) as more,
   (select min(due_at) from put where note & 7 not in (4, 7)) as first_due_at,
   coalesce((select array_agg(partition) from held), '{}') as held
+where headrace.in_time(1000, (select count(*) from put))
 
 -- name: fold_events
 -- Locks: arrivals in their order, then heads, ascending. Index: the primary keys.
@@ -98,4 +99,4 @@ appended as (
 gone as (
   delete from headrace.event_arrival a using placed where a.topic = $1::integer and a.id = placed.id
 )
-select count(*) as folded from arrived
+select count(*) as folded from arrived having headrace.in_time(1000, (select count(*) from head))

@@ -73,6 +73,11 @@ const WORDS: Record<string, Words> = {
     message: 'a row stayed locked by another transaction',
     remedy: 'try again; if it lasts, look for a transaction that is held open',
   },
+  '57014': {
+    code: 'store_busy',
+    message: 'the change took too long and was undone',
+    remedy: 'try again; if it lasts, look for load, or for a transaction that is held open',
+  },
   '40P01': { code: 'store_busy', message: 'a deadlock was broken', remedy: 'try again' },
   '40001': { code: 'store_busy', message: 'another transaction came between', remedy: 'try again' },
   '53300': {

@@ -59,6 +59,7 @@ appended as (
 insert into headrace.answer (scope, id, round, now, notes, numbers, tallies)
 select $1::integer, $2, 0, clock.now, (select array_agg(partition) from head), (select array_agg(next) from head), '{}'
 from clock cross join claim
+where headrace.in_time(5000, (select count(*) from head))
 returning now, notes, numbers
 
 -- name: read

@@ -2,7 +2,9 @@
 -- Due entries become events, and are settled as done, in one statement: all of it or nothing. Locks: the fences of the
 -- claim (excluding each other's moves, so that due order holds), entries in due order, heads ascending.
 -- Index: entry_due, one range per partition and lane; the primary keys.
--- A range is read up to $4 rows. The rows up to the least end of a range that was cut are the earliest of all.
+-- A range is read from $12, up to $4 rows. The rows up to the least end of a range that was cut are the earliest of all.
+-- An entry that another transaction holds is passed over, and so are the later ones of its key. The first of all, when it
+-- is overdue for a while, is waited for: a key that is put without end would be passed over without end.
 with held as materialized (
   select f.partition
   from (
@@ -29,7 +31,7 @@ candidate as materialized (
     select e.key, e.slot, e.due_at
     from headrace.entry e
     where e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane and e.state = 'live'
-      and e.due_at <= clock.now
+      and e.due_at >= $12::bigint and e.due_at <= clock.now
     order by e.due_at
     limit $4::bigint
   ) as e
@@ -37,15 +39,20 @@ candidate as materialized (
 filled as materialized (
   select partition, lane, count(*) as rows, max(due_at) as last from candidate group by partition, lane
 ),
+waited as materialized (
+  select headrace.wait_for($1::integer, c.key, c.slot)
+  from (select c.* from candidate c order by c.due_at, c.key, c.slot limit 1) as c cross join clock
+  where c.due_at between clock.now - 2000 and clock.now - 250
+),
 -- Locked one by one, in order, until there are enough. The state is written so that no index of due times seems to serve.
-due as materialized (
+locked as materialized (
   select e.*, e.key_hash % $3::integer as target,
     case
       when e.after_due_at is not null then 'goes on'
       when $11::boolean and clock.remember_ms > 0 then 'is remembered'
       else 'is gone'
     end as fate
-  from clock cross join (
+  from (select count(*) from waited) as waited cross join clock cross join (
       select key, slot from candidate
       where due_at <= coalesce((select min(last) from filled where rows >= $4::bigint), due_at)
       order by due_at, key, slot
@@ -57,6 +64,17 @@ due as materialized (
       for update skip locked
     ) as e
   limit $5::bigint
+),
+-- Of each key the first candidate that is not locked.
+skipped as materialized (
+  select distinct on (c.key) c.key, c.due_at, c.slot
+  from candidate c left join locked l on l.key = c.key and l.slot = c.slot
+  where l.key is null
+  order by c.key, c.due_at, c.slot
+),
+due as materialized (
+  select l.* from locked l left join skipped s on s.key = l.key
+  where s.key is null or (s.due_at, s.slot) > (l.due_at, l.slot)
 ),
 amount as materialized (select target, count(*) as events from due group by target),
 head as materialized (
@@ -111,7 +129,7 @@ waiting as (
   select coalesce(passed.due_at, (
       select e.due_at from headrace.entry e
       where passed.due_at is null and e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane
-        and e.state = 'live'
+        and e.state = 'live' and e.due_at >= $12::bigint
       order by e.due_at
       offset coalesce(filled.rows, 0)
       limit 1
@@ -125,3 +143,4 @@ select clock.now,
   (select min(due_at) from (select due_at from waiting union all select due_at from promoted) as next) as next_due_at,
   coalesce((select array_agg(partition) from held), '{}') as held
 from clock
+where headrace.in_time(1000, (select count(*) from head))

@@ -2,7 +2,8 @@
 import { poolResource } from '../../fence.ts'
 import type { Hint, MoveRequest, Moved, Mover, StoreContext } from '../../store.ts'
 import { numberArray } from './arrays.ts'
-import type { Call, Connections } from './connections.ts'
+import type { Call, Connections, Row } from './connections.ts'
+import type { Floors, Found } from './floors.ts'
 import type { Pools } from './pools.ts'
 import type { Topics } from './topics.ts'
 
@@ -10,6 +11,7 @@ export interface PostgresMoverParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
   pools: Pools
   topics: Topics
+  floors: Floors
   hint(hint: Hint): void
 }
 
@@ -27,36 +29,51 @@ export class PostgresMover implements Mover {
   }
 
   async move({ pool: name, topic: topicName, limit, claim }: MoveRequest): Promise<Moved> {
-    const { connections, pools, topics, faults } = this.#parts
-    const pool = pools.of(name)
-    const topic = await topics.of(topicName)
-    const ranges = Math.max(claim.held.length, 1) * LANES
+    const pool = this.#parts.pools.of(name)
+    const topic = await this.#parts.topics.of(topicName)
+    const claimed = claim.held.map(({ partition }) => partition)
+    const ranges = Math.max(claimed.length, 1) * LANES
     const values = [
       pool.id,
       topic.id,
       topic.settings.partitions,
       Math.max(LEAST_RANGE, Math.ceil((4 * limit) / ranges)),
       limit,
-      numberArray(claim.held.map(({ partition }) => partition)),
+      numberArray(claimed),
       numberArray(claim.held.map(({ epoch }) => epoch)),
       poolResource(name),
       claim.owner,
       name,
       pool.mode === 'each',
     ]
-    faults.at('move.before-commit')
-    const [row] = await connections.query('move', values, MOVE)
-    faults.at('move.after-commit')
-    const latenessMs = row?.['lateness_ms'] as number[]
+    const row = await this.#read(pool.id, claimed, values)
+    const latenessMs = row['lateness_ms'] as number[]
     if (latenessMs.length > 0) this.#parts.hint({ kind: 'appended', topic: topicName })
-    const held = new Set(row?.['held'] as number[])
-    const claimed = claim.held.map(({ partition }) => partition)
+    const held = new Set(row['held'] as number[])
     return {
       count: latenessMs.length,
-      now: row?.['now'] as number,
+      ...foundIn(row),
       latenessMs,
-      nextDueAt: row?.['next_due_at'] as number | null,
       refused: claimed.filter((partition) => !held.has(partition)),
     }
   }
+
+  async #read(pool: number, claimed: number[], values: unknown[]): Promise<Row> {
+    const { connections, floors, faults } = this.#parts
+    const from = floors.beforeMove(pool, claimed)
+    try {
+      faults.at('move.before-commit')
+      const [row = {}] = await connections.query('move', [...values, from], MOVE)
+      faults.at('move.after-commit')
+      floors.afterMove(pool, from, row['held'] as number[], foundIn(row))
+      return row
+    } catch (error) {
+      floors.afterFailedMove(pool, from)
+      throw error
+    }
+  }
+}
+
+function foundIn(row: Row): Found {
+  return { now: row['now'] as number, nextDueAt: row['next_due_at'] as number | null }
 }

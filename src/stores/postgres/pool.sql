@@ -34,7 +34,8 @@ for update of e
 select headrace.now_ms() as now, (select remember_ms from headrace.pool where id = $1) as remember_ms
 
 -- name: move_next
-update headrace.entry set due_at = $4, turn = nextval('headrace.turn') where pool = $1 and key = $2 and slot = $3
+update headrace.entry set due_at = $4, turn = nextval('headrace.turn')
+where pool = $1 and key = $2 and slot = $3 and headrace.in_time(5000, slot)
 
 -- name: remove_entry
 delete from headrace.entry where pool = $1 and key = $2 and slot = $3

@@ -1,4 +1,4 @@
--- What a member asks twice a second, each in one statement.
+-- What a member asks twice a second, each in one statement. Due times are read from where floors.ts says.
 
 -- name: next_dues
 -- No lock. Index: entry_due, one range per partition and lane. Arrivals are looked for only when there are any, and in
@@ -6,11 +6,12 @@
 with clock as materialized (select headrace.now_ms() as now),
 dues as (
   select asked.pool, min(e.due_at) as next_due_at
-  from unnest($1::integer[], $2::smallint[]) as asked (pool, partition)
+  from unnest($1::integer[], $2::smallint[], $3::bigint[]) as asked (pool, partition, due_from)
     cross join generate_series(0, 2) as l (lane)
     left join lateral (
       select e.due_at from headrace.entry e
       where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
+        and e.due_at >= asked.due_from
       order by e.due_at
       limit 1
     ) as e on true
@@ -82,11 +83,12 @@ leader as (
 ),
 dues as (
   select asked.pool, min(e.due_at) as next_due_at
-  from unnest($8::integer[], $9::smallint[]) as asked (pool, partition)
+  from unnest($8::integer[], $9::smallint[], $10::bigint[]) as asked (pool, partition, due_from)
     cross join generate_series(0, 2) as l (lane)
     left join lateral (
       select e.due_at from headrace.entry e
       where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
+        and e.due_at >= asked.due_from
       order by e.due_at
       limit 1
     ) as e on true

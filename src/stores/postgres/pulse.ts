@@ -4,11 +4,13 @@ import type { Beat, Beaten, Leader } from '../../roster/store.ts'
 import type { Hint, Pulse, PulseRequest, StoreContext } from '../../store.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
+import type { Floors } from './floors.ts'
 import type { Pools } from './pools.ts'
 
 export interface PulseParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
   pools: Pools
+  floors: Floors
   hint(hint: Hint): void
 }
 
@@ -24,23 +26,29 @@ function callOf({ leaseMs }: Beat): Call {
 }
 
 export async function pulse(parts: PulseParts, request: PulseRequest): Promise<Omit<Pulse, 'refusal'>> {
-  const asked = request.pools.flatMap(({ pool, partitions }) =>
-    partitions.map((partition) => ({ pool: parts.pools.of(pool).id, partition })),
+  const { pools, floors } = parts
+  const askedPools = request.pools.map(({ pool, partitions }) => {
+    const { id } = pools.of(pool)
+    return { name: pool, id, partitions, from: floors.beforePulse(id, partitions) }
+  })
+  const asked = askedPools.flatMap(({ id, partitions, from }) =>
+    partitions.map((partition) => [id, partition, from]),
   )
-  const columns = [
-    numberArray(asked.map(({ pool }) => pool)),
-    numberArray(asked.map(({ partition }) => partition)),
-  ]
+  const columns = [0, 1, 2].map((column) => numberArray(asked.map((row) => row[column] as number)))
   const { row, beaten } = await (request.beat === null
     ? withoutBeat(parts, columns)
     : withBeat(parts, request.beat, columns))
   const ids = row['due_pools'] as number[]
   const times = row['due_times'] as (number | null)[]
   const dues = new Map(ids.map((id, index) => [id, times[index] ?? null]))
-  const nextDueAt = new Map(
-    request.pools.map(({ pool }) => [pool, dues.get(parts.pools.of(pool).id) ?? null] as const),
-  )
-  return { now: row['now'] as number, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }
+  const now = row['now'] as number
+  const nextDueAt = new Map<string, number | null>()
+  for (const { name, id, partitions, from } of askedPools) {
+    const found = { now, nextDueAt: dues.get(id) ?? null }
+    floors.afterPulse(id, from, partitions, found)
+    nextDueAt.set(name, found.nextDueAt)
+  }
+  return { now, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }
 }
 
 function arrivedIn({ pools }: PulseParts, request: PulseRequest, row: Row): string[] {

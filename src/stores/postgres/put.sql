@@ -121,7 +121,7 @@ kept as (
     set now = excluded.now, notes = excluded.notes, numbers = excluded.numbers, tallies = excluded.tallies
   returning now, notes, numbers, tallies
 )
-select now, notes, numbers, tallies from kept
+select now, notes, numbers, tallies from kept where headrace.in_time(5000, cardinality(notes))
 
 -- name: kept_answers
 -- What a request was answered, round by round. Index: the primary keys.

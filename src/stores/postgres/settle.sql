@@ -97,4 +97,5 @@ from asked a
   left join found f on f.nth = a.nth
   left join decided d on d.nth = a.nth
   left join renewed r on r.nth = a.nth
+  cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
 order by a.nth

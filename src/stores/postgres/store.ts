@@ -8,6 +8,7 @@ import { Connections } from './connections.ts'
 import { loadDriver } from './driver.ts'
 import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
+import { Floors } from './floors.ts'
 import { Hints } from './hints.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { inspect } from './inspect.ts'
@@ -38,6 +39,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     queries,
     pools,
     topics,
+    floors: new Floors(context.clock),
     requests: new Requests(opening),
     hint,
   }
