@@ -86,7 +86,7 @@ function ruleOf(put: Put | undefined, mode: Mode): number {
 /** What the store noted of one round. */
 export interface Noted {
   now: number
-  /** Of each put: its place and what came of it. */
+  /** Of each put: its place and what came of it. One below zero: that came of all, with one due time and tally. */
   notes: readonly number[]
   /** Their due times; one: it is that of all. */
   numbers: readonly number[]
@@ -96,18 +96,25 @@ export interface Noted {
 
 /** Fills in the answers of one round: of those created by the time, of the others by what the store noted. */
 export function readAnswers(answers: PutAnswer[], placed: readonly PlacedPut[], noted: Noted): void {
-  const { now, notes, numbers, tallies } = noted
+  const { now, notes } = noted
+  const [first = 0] = notes
+  if (first < 0) {
+    for (const { nth } of placed) answers[nth] = answerOf(-1 - first, 0, noted)
+    return
+  }
   // Those that the store noted need not be guessed first.
   if (notes.length < placed.length) {
     for (const { put, nth } of placed) {
       answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? now, now), tally: 1 }
     }
   }
-  for (const [index, note] of notes.entries()) {
-    answers[note >> 6] = {
-      result: RESULTS[note & 7] as PutResult,
-      dueAt: (numbers[index] ?? numbers[0]) as number,
-      tally: (tallies[index] ?? tallies[0]) as number,
-    }
+  for (const [index, note] of notes.entries()) answers[note >> 6] = answerOf(note & 7, index, noted)
+}
+
+function answerOf(came: number, index: number, { numbers, tallies }: Noted): PutAnswer {
+  return {
+    result: RESULTS[came] as PutResult,
+    dueAt: (numbers[index] ?? numbers[0]) as number,
+    tally: (tallies[index] ?? tallies[0]) as number,
   }
 }

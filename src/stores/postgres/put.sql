@@ -78,7 +78,7 @@
 -- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
 -- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
 -- of all, since a user's repeat need not hold the same puts): their notes, due times and tallies, one for all if they are
--- the same.
+-- the same. Where all is the same, one note below zero stands for all.
 -- Whoever has claimed round 0 has them all: what is left of a later round is of a request whose first is forgotten.
 with clock as materialized (
   select headrace.now_ms() as now, set_config('lock_timeout', '4500ms', true)
@@ -112,7 +112,12 @@ kept as (
   select $1::integer, $2, $3::smallint, clock.now, coalesce(told.notes, '{}'), coalesce(told.due_times, '{}'),
     coalesce(told.tallies, '{}')
   from clock cross join claim cross join (
-    select array_agg(note) as notes,
+    select
+      case
+        when count(*) = cardinality($8::text[]) and min(note & 7) = max(note & 7) and min(due_at) = max(due_at)
+          and min(tally) = max(tally) and not $19::boolean then array[-1 - min(note & 7)]
+        else array_agg(note)
+      end as notes,
       case when min(due_at) = max(due_at) then array[min(due_at)] else array_agg(due_at) end as due_times,
       case when min(tally) = max(tally) then array[min(tally)] else array_agg(tally) end as tallies
     from put where note & 7 > 0 or $19::boolean
