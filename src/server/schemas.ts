@@ -92,7 +92,8 @@ export const NEW_COLLECTOR = objectOf({
 })
 const PUT_DOWN: Schema = {
   ...TEXT,
-  description: 'residues that others shall have, each with the epoch under which the collector has it: `12@7,13@9`',
+  description:
+    'residues that others shall have, each with the epoch under which the collector has it: `12@7,13@9`',
 }
 export const SHARE_ANSWER = objectOf({
   id: TEXT,

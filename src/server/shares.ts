@@ -39,7 +39,8 @@ const BEAT: RouteDoc = {
   errors: COLLECTOR_ERRORS,
 }
 const FILTER: RouteDoc = {
-  summary: 'The share of a collector: what it may work on, and what it shall put down. Reads, and changes nothing.',
+  summary:
+    'The share of a collector: what it may work on, and what it shall put down. Reads, and changes nothing.',
   query: { by: 'refused unless the share is divided by this: id, hash' },
   answer: { 'application/json': SHARE_ANSWER },
   errors: ['invalid_input', 'invalid_options', 'resource_mismatch', 'collector_unknown', ...READ_ERRORS],

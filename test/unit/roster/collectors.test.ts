@@ -151,7 +151,10 @@ test('[Q6] what is revoked is handed over when its collector says that it is put
   await lead()
   const { filter, putDown: down } = await collectors.heartbeat({ share, id: a })
   assert.equal(residuesOf(filter).length, 16)
-  assert.deepEqual(await collectors.read({ share, id: a }).then((read) => [read.filter, read.putDown]), [filter, down])
+  assert.deepEqual(await collectors.read({ share, id: a }).then((read) => [read.filter, read.putDown]), [
+    filter,
+    down,
+  ])
   assert.deepEqual(await readAll(shares, [b]), [[]])
   const [first = '', ...rest] = down?.split(',') ?? []
   const told = await collectors.heartbeat({ share, id: a }, first)
@@ -185,7 +188,10 @@ test('[Q6] what is named as put down and cannot be understood is refused, and wh
   const { collectors, store } = shares
   const [a = ''] = await joinMany(shares, 1)
   for (const text of ['', '32%0-7', '1', '1@', '@1', '1@1,', '1@1,x', '1@-1', '12345@1']) {
-    await assert.rejects(collectors.heartbeat({ share, id: a }, text), { code: 'invalid_input', remedy: /putDown/ })
+    await assert.rejects(collectors.heartbeat({ share, id: a }, text), {
+      code: 'invalid_input',
+      remedy: /putDown/,
+    })
   }
   const before = (await store.roster.view()).allotments
   await collectors.heartbeat({ share, id: a }, '0@1,1@1,1000@1')
