@@ -105,6 +105,7 @@ async function connect(address: Address, { clock, telemetry }: StoreContext): Pr
       connections: work,
       queries,
       clock,
+      telemetry,
       opening,
       createClient: (config) => driver.createClient(config),
       config: configOf(address),
