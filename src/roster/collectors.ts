@@ -103,8 +103,9 @@ export class Collectors {
     const stored = before.resources.find((known) => known.name === resource)
     const partitions = given.partitions ?? stored?.partitions ?? PARTITIONS
     const id = this.#parts.clock.id()
+    const { leaseMs } = this.#parts
     const unused = { address: null, version: VERSION, concurrency: 1, leads: false }
-    const member = { id, name, weight, serves: [resource], ...unused }
+    const member = { id, name, weight, serves: [resource], leaseMs, ...unused }
     await this.#parts.store.roster.join(member, [{ name: resource, partitions }])
     const view = await this.#look()
     return this.#shareOf(view, { share, id }, find(view, { share, id }).member.heartbeatAt)

@@ -69,7 +69,15 @@ test('[Q3] of two that joined unseen by each other the later is refused its shar
   const { collectors, store, clock } = await openShares()
   const { id: first } = await collectors.join(share)
   await clock.leap(1)
-  const said = { name: 'x', address: null, version: '0', weight: 1, concurrency: 1, leads: false }
+  const said = {
+    name: 'x',
+    address: null,
+    version: '0',
+    weight: 1,
+    concurrency: 1,
+    leaseMs: 3000,
+    leads: false,
+  }
   const resource = { name: 'share/hash/vms', partitions: 32 }
   await store.roster.join({ id: 'later', ...said, serves: [resource.name] }, [resource])
   await assert.rejects(collectors.read({ share, id: 'later' }), { code: 'resource_mismatch' })
