@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   idempotency_mismatch: { title: 'The idempotency key was used with another body', retryable: false },
   store_unknown: { title: 'The store address is not understood', retryable: false },
   store_newer: { title: 'The store was written by a newer Headrace', retryable: false },
-  store_busy: { title: 'The store is locked by another process', retryable: true },
+  store_busy: { title: 'The store is busy', retryable: true },
   store_full: { title: 'The store has no room left', retryable: true },
   store_failed: { title: 'The store failed', retryable: true },
   not_running: { title: 'Headrace is not running', retryable: true },

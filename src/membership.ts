@@ -48,7 +48,7 @@ export function createMembership(parts: MembershipParts): { roster: Roster; puls
 }
 
 /** What this process says of itself. */
-function aboutOf({ name, address, weight }: Options): About {
+function aboutOf({ name, address, weight, lease }: Options): About {
   const leads = true
   return {
     name: name ?? `${hostname()}:${process.pid}`,
@@ -57,5 +57,6 @@ function aboutOf({ name, address, weight }: Options): About {
     weight,
     concurrency: 1,
     leads,
+    leaseMs: lease,
   }
 }

@@ -43,6 +43,8 @@ export interface TelemetryEvents {
   'roster.granted': { resource: string; partitions: number }
   /** A step in the roster failed; the next pulse tries again. */
   'roster.failed': { error: unknown }
+  /** A listener to hints, or to what a member holds, threw; nothing else is harmed. */
+  'listener.failed': { error: unknown }
   /** Fenced writes were refused, because the partitions are another member's by now. */
   'fence.refused': { resource: string; partitions: number }
   /** A request was answered. */

@@ -27,6 +27,7 @@ const samples: TelemetryEvents = {
   'roster.held': { resource: 'r', partitions: 1 },
   'roster.granted': { resource: 'r', partitions: 1 },
   'roster.failed': { error: null },
+  'listener.failed': { error: null },
   'fence.refused': { resource: 'r', partitions: 1 },
   'http.answered': { route: '/ticks', method: 'POST', status: 202, tookMs: 1 },
   'http.failed': { route: '/ticks', method: 'POST', error: null },

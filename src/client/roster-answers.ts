@@ -20,6 +20,8 @@ export interface MemberView {
   version: string
   weight: number
   leads: boolean
+  /** Its lease; null: it was not said. */
+  leaseMs: number | null
   joinedAt: string
   heartbeatAgeMs: number
   /** Its heartbeat is older than the lease. */

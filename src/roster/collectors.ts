@@ -5,8 +5,8 @@ import { HeadraceError } from '../errors.ts'
 import type { Pulse, Store } from '../store.ts'
 import { VERSION } from '../version.ts'
 import type { Division } from './filter.ts'
-import { parseFilter } from './parse-filter.ts'
 import { legacyOf } from './plan.ts'
+import { parsePutDown, printPutDown } from './put-down.ts'
 import { Reports } from './reports.ts'
 import {
   type Collector,
@@ -16,10 +16,9 @@ import {
   findShare,
   holdingOf,
   refuseOtherDivision,
-  refuseOtherDivisor,
   shareResource,
 } from './share.ts'
-import type { Member, Resource, RosterView } from './store.ts'
+import type { Allotment, Member, Resource, RosterView } from './store.ts'
 import { type Advice, type CollectorLoad, type Pass, adviseWorkers } from './workers.ts'
 
 const PARTITIONS = 32
@@ -52,6 +51,8 @@ export interface Share {
   id: string
   /** Null: nothing yet. */
   filter: string | null
+  /** What it shall put down, and name in a heartbeat when it has: see put-down.ts. Null: nothing. */
+  putDown: string | null
   by: Division
   partitions: number
   epoch: number
@@ -102,28 +103,37 @@ export class Collectors {
     const stored = before.resources.find((known) => known.name === resource)
     const partitions = given.partitions ?? stored?.partitions ?? PARTITIONS
     const id = this.#parts.clock.id()
+    const { leaseMs } = this.#parts
     const unused = { address: null, version: VERSION, concurrency: 1, leads: false }
-    const member = { id, name, weight, serves: [resource], ...unused }
+    const member = { id, name, weight, serves: [resource], leaseMs, ...unused }
     await this.#parts.store.roster.join(member, [{ name: resource, partitions }])
     const view = await this.#look()
     return this.#shareOf(view, { share, id }, find(view, { share, id }).member.heartbeatAt)
   }
 
-  /** Its share from now on: by asking it has put down what it was answered before. [Q5] [Q6] */
-  ask(key: CollectorKey, by?: Division): Promise<Share> {
-    return this.#renew(key, ({ by: divided }) => {
-      if (by !== undefined) refuseOtherDivision(divided, key.share, by)
-      return () => false
-    })
+  /** Its share as it stands; changes nothing. [Q5] */
+  async read(key: CollectorKey, by?: Division): Promise<Share> {
+    const view = await this.#look()
+    const { member, by: divided } = find(view, key)
+    if (by !== undefined) refuseOtherDivision(divided, key.share, by)
+    return this.#shareOf(view, key, member.heartbeatAt)
   }
 
-  /** It is there, and works by `filter`; unless said, it may still work by all that it ever was answered. [Q5] [Q6] */
-  async heartbeat(key: CollectorKey, filter?: string): Promise<Share> {
-    const mod = filter === undefined ? null : parseFilter(filter).mod
-    return this.#renew(key, ({ resource }) => {
-      if (mod !== null) refuseOtherDivisor(mod.of, resource)
-      return (residue) => mod === null || mod.residues.includes(residue)
-    })
+  /** It is there, and works no more on what it names: what it was told to put down, or a part of that. [Q5] [Q6] */
+  async heartbeat(key: CollectorKey, putDown?: string): Promise<Share> {
+    const down = putDown === undefined ? [] : parsePutDown(putDown)
+    // Looked up before the beat: an id from outside must not keep a member alive that is no collector.
+    await this.#find(key)
+    const { now, beaten } = await this.#beat(key.id)
+    if (beaten === null || !beaten.known) throw unknown(key)
+    const view = this.#seen?.version === beaten.version ? this.#seen : await this.#look()
+    const { revoked } = holdingOf(view, find(view, key))
+    const granted = revoked.filter(({ partition, epoch }) =>
+      down.some((one) => one.partition === partition && one.epoch === epoch),
+    )
+    const share = this.#shareOf(view, key, now, granted)
+    await this.#grant(key.id, granted)
+    return share
   }
 
   /** Keeps what a pass took, and tells what it means. [Q10] */
@@ -165,23 +175,12 @@ export class Collectors {
     }
   }
 
-  /** Beats for a collector, hands over what is revoked and no longer held, and answers the rest. */
-  async #renew(
-    key: CollectorKey,
-    holdsOf: (collector: Collector) => (residue: number) => boolean,
-  ): Promise<Share> {
-    // Looked up before the beat: an id from outside must not keep a member alive that is no collector.
-    const holds = holdsOf(await this.#find(key))
-    const { now, beaten } = await this.#beat(key.id)
-    if (beaten === null || !beaten.known) throw unknown(key)
-    const view = this.#seen?.version === beaten.version ? this.#seen : await this.#look()
-    const share = this.#shareOf(view, key, now)
-    const down = holdingOf(view, find(view, key)).revoked.filter(({ partition }) => !holds(partition))
-    const grants = down.flatMap(({ resource, partition, epoch, next }) => {
+  /** Hands over what its collector has put down, unless it has changed hands since it was told to. */
+  async #grant(owner: string, revoked: readonly Allotment[]): Promise<void> {
+    const grants = revoked.flatMap(({ resource, partition, epoch, next }) => {
       return next === null ? [] : [{ resource, partition, epoch, next, to: next }]
     })
-    if (grants.length > 0) await this.#parts.store.roster.grant(key.id, grants)
-    return share
+    if (grants.length > 0) await this.#parts.store.roster.grant(owner, grants)
   }
 
   #beat(member: string): Promise<Pulse> {
@@ -200,15 +199,22 @@ export class Collectors {
     return this.#seen
   }
 
-  #shareOf(view: RosterView, key: CollectorKey, heartbeatAt: number): Share {
+  #shareOf(
+    view: RosterView,
+    key: CollectorKey,
+    heartbeatAt: number,
+    granted: readonly Allotment[] = [],
+  ): Share {
     const collector = find(view, key)
     const { member, resource, by } = collector
     // Two that joined at the same moment may not have seen each other: one of them finds out here.
     refuseOtherDivision(collectorsOf(view, key.share)[0]?.by ?? by, key.share, by)
     const { leaseMs } = this.#parts
+    const { kept, revoked } = holdingOf(view, collector)
     return {
       id: member.id,
-      filter: filterOf(holdingOf(view, collector).kept, resource),
+      filter: filterOf(kept, resource),
+      putDown: printPutDown(revoked.filter((one) => !granted.includes(one))),
       by,
       partitions: resource.partitions,
       epoch: epochOf(view, resource),

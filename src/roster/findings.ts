@@ -80,10 +80,15 @@ function versionFinding({ members }: RosterSummary): Finding {
   })
 }
 
-function leaseFinding({ leaseMs, leader }: RosterSummary): Finding {
-  const theirs = leader?.leaseMs ?? leaseMs
+/** Of all who live, and of who answers: the leader may be the one that is right. */
+function leaseFinding({ leaseMs, members }: RosterSummary): Finding {
+  const leases = new Map([[leaseMs, ['here']]])
+  for (const { name, leaseMs: theirs, silent } of members) {
+    if (theirs !== null && !silent) leases.set(theirs, [name, ...(leases.get(theirs) ?? [])])
+  }
+  const each = [...leases].toSorted(([a], [b]) => a - b).map(([ms, who]) => `${ms} ms (${who.join(', ')})`)
   return finding('lease', {
-    wrong: theirs === leaseMs ? null : `the leader's lease is ${theirs} ms, and ${leaseMs} ms here`,
+    wrong: leases.size === 1 ? null : `leases differ: ${each.join(' and ')}`,
     well: `${leaseMs} ms`,
     remedy: 'give every member the same --lease (HEADRACE_LEASE)',
   })

@@ -28,11 +28,14 @@ export class HandOver {
       return
     }
     this.#underWay.add(ownership)
-    const partitions = revoked.map(({ partition }) => partition)
-    await ownership.idle(partitions, this.#parts.drainWithinMs)
-    ownership.send(revoked)
-    await this.#grant(ownership, revoked)
-    this.#underWay.delete(ownership)
+    try {
+      const partitions = revoked.map(({ partition }) => partition)
+      await ownership.idle(partitions, this.#parts.drainWithinMs)
+      ownership.send(revoked)
+      await this.#grant(ownership, revoked)
+    } finally {
+      this.#underWay.delete(ownership)
+    }
   }
 
   async #grant(ownership: Ownership, revoked: readonly Allotment[]): Promise<void> {

@@ -2,7 +2,9 @@
 // The roster tells it of allotments; whoever works on the resource asks it for a claim. Rules [H1] to [H5].
 import type { Clock } from '../clock.ts'
 import type { Claim, Held, Raised } from '../fence.ts'
+import { Listeners } from '../listeners.ts'
 import type { Allotment, RefusedRaise, Resource } from './store.ts'
+import type { Telemetry } from '../telemetry.ts'
 import type { Trust } from './trust.ts'
 
 /** `leaving`: it is to be handed over. `sent`: that was sent, so it is never used again under this epoch. */
@@ -23,6 +25,7 @@ interface Use {
 export interface OwnershipParts {
   resource: Resource
   clock: Clock
+  telemetry: Telemetry
   trust: Trust
   /** The id under which this member is in the roster. */
   owner(): string
@@ -38,12 +41,13 @@ export class Ownership {
   readonly #parts: OwnershipParts
   readonly #held = new Map<number, Part>()
   readonly #uses = new Set<Use>()
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners: Listeners
   readonly #waiters = new Set<() => void>()
 
   constructor(parts: OwnershipParts) {
     this.resource = parts.resource
     this.#parts = parts
+    this.#listeners = new Listeners((error) => parts.telemetry.emit('listener.failed', { error }))
   }
 
   /** The partitions that may be worked on now; none while the roster cannot be trusted. */
@@ -79,10 +83,14 @@ export class Ownership {
     this.#parts.look()
   }
 
-  /** Calls back when what is held has changed, until the returned function is called. */
+  /** Calls back when what is held has changed, until the returned function is called. What a listener throws is told. */
   watch(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
+  }
+
+  /** What is held can be trusted again: who waits for it shall look now, and not with the next pulse. [H2] */
+  wake(): void {
+    this.#tell()
   }
 
   /** Whether a use has been under way for so long that this member cannot count as alive. [H5] */
@@ -174,6 +182,6 @@ export class Ownership {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener()
+    this.#listeners.tell()
   }
 }

@@ -82,10 +82,11 @@ export class Roster {
   share(resource: Resource): Ownership {
     const known = this.#ownerships.get(resource.name)
     if (known !== undefined) return known
-    const { clock } = this.#parts
+    const { clock, telemetry } = this.#parts
     const ownership = new Ownership({
       resource,
       clock,
+      telemetry,
       trust: this.#trust,
       owner: () => this.#id,
       look: () => this.look(),
@@ -93,7 +94,7 @@ export class Roster {
     this.#ownerships.set(resource.name, ownership)
     ownership.watch(() => {
       const partitions = ownership.holding().length
-      this.#parts.telemetry.emit('roster.held', { resource: resource.name, partitions })
+      telemetry.emit('roster.held', { resource: resource.name, partitions })
     })
     if (this.#isMember) this.look()
     return ownership
@@ -134,7 +135,7 @@ export class Roster {
 
   #takeIn(beaten: Beaten & { known: true }, now: number, sent: Sent): void {
     const { timing } = this.#parts
-    this.#trust.renew(sent)
+    if (this.#trust.renew(sent)) for (const each of this.#ownerships.values()) each.wake()
     // Not by the heartbeat before: beats that waited out an outage may all have landed at its end, in one step.
     if (now - Math.min(this.#heardAt, beaten.previousAt) > timing.gapMs) this.#gapEndedAt = now
     this.#heardAt = now

@@ -61,16 +61,6 @@ export function refuseOtherDivision(known: Division, share: string, asked: Divis
   )
 }
 
-/** Refuses residues of another division: which of ours they mean cannot be told. */
-export function refuseOtherDivisor(divisor: number, { partitions }: Resource): void {
-  if (divisor === partitions) return
-  throw new HeadraceError(
-    'invalid_input',
-    `the filter divides by ${divisor}, and this share has ${partitions} residues`,
-    { remedy: 'name the filter that was answered, or a narrower one' },
-  )
-}
-
 /** What a collector owns: what it may work on, and what it shall put down. */
 export function holdingOf(
   view: RosterView,

@@ -26,6 +26,8 @@ export interface NewMember {
   serves: readonly string[]
   /** False: it never leads. */
   leads: boolean
+  /** Its lease, which should be that of all; null: it was not said. */
+  leaseMs: number | null
 }
 
 export interface Member extends NewMember {

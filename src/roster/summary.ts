@@ -37,6 +37,8 @@ export interface MemberSummary {
   weight: number
   /** Whether it may lead. */
   leads: boolean
+  /** Its lease; null: it was not said. */
+  leaseMs: number | null
   joinedAt: string
   heartbeatAgeMs: number
   /** Its heartbeat is older than the lease. */
@@ -111,8 +113,8 @@ function leaderOf(view: RosterView): LeaderSummary | null {
   }
 }
 
-function memberOf(view: RosterView, member: Member, { leaseMs }: Timing): MemberSummary {
-  const { id, name, address, version, weight, leads, draining, health } = member
+function memberOf(view: RosterView, member: Member, timing: Timing): MemberSummary {
+  const { id, name, address, version, weight, leads, leaseMs, draining, health } = member
   const age = view.now - member.heartbeatAt
   return {
     id,
@@ -121,9 +123,10 @@ function memberOf(view: RosterView, member: Member, { leaseMs }: Timing): Member
     version,
     weight,
     leads,
+    leaseMs,
     joinedAt: toIso(member.joinedAt),
     heartbeatAgeMs: age,
-    silent: age > leaseMs,
+    silent: age > timing.leaseMs,
     draining,
     health,
     serves: member.serves.toSorted(),

@@ -12,9 +12,11 @@ export class Trust {
     this.#trustMs = trustMs
   }
 
-  /** A beat was answered that was sent then: the store may have counted the lease from that moment on. */
-  renew(sent: Sent): void {
+  /** A beat was answered that was sent then: the lease may count from that moment. True: there was none, and is again. */
+  renew(sent: Sent): boolean {
+    const held = this.holds
     this.#sent = sent
+    return !held && this.holds
   }
 
   /** The store does not know this member any more. */

@@ -20,6 +20,7 @@ const MEMBER = objectOf({
   version: TEXT,
   weight: COUNT,
   leads: FLAG,
+  leaseMs: orNull(COUNT),
   joinedAt: TIME,
   heartbeatAgeMs: COUNT,
   silent: FLAG,

@@ -43,8 +43,8 @@ export interface RouteDoc {
 }
 
 /** What a route that reads from the store may answer, and one that writes to it. */
-export const READ_ERRORS = ['store_failed', 'not_running'] as const
-export const WRITE_ERRORS = ['store_busy', 'store_full', ...READ_ERRORS] as const
+export const READ_ERRORS = ['store_busy', 'store_failed', 'not_running'] as const
+export const WRITE_ERRORS = ['store_full', ...READ_ERRORS] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {

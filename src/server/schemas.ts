@@ -90,16 +90,22 @@ export const NEW_COLLECTOR = objectOf({
   'partitions?': { type: 'integer', description: 'of the first collector; 32 unless said' },
   'by?': DIVISION,
 })
+const PUT_DOWN: Schema = {
+  ...TEXT,
+  description:
+    'residues that others shall have, each with the epoch under which the collector has it: `12@7,13@9`',
+}
 export const SHARE_ANSWER = objectOf({
   id: TEXT,
   filter: orNull(FILTER),
+  putDown: orNull(PUT_DOWN),
   by: DIVISION,
   partitions: COUNT,
   epoch: COUNT,
   expiresAt: TIME,
   leaseMs: COUNT,
 })
-export const HEARTBEAT = objectOf({ 'filter?': FILTER })
+export const HEARTBEAT = objectOf({ 'putDown?': PUT_DOWN })
 export const PASS = objectOf({ took: SECONDS, had: SECONDS })
 
 const LOAD_MEMBERS = {

@@ -33,12 +33,12 @@ export function readNewCollector(request: FastifyRequest): NewCollector {
   }
 }
 
-/** The filter that a heartbeat names. */
-export function readFilter(request: FastifyRequest): string | undefined {
-  const { filter } = fieldsOf(request, ['filter'])
-  if (filter === undefined || filter === null) return undefined
-  if (typeof filter === 'string') return filter
-  throw refuse('filter must be a text', 'send the filter that the collector works by, or leave it out')
+/** What a heartbeat says that the collector has put down. */
+export function readPutDown(request: FastifyRequest): string | undefined {
+  const { putDown } = fieldsOf(request, ['putDown'])
+  if (putDown === undefined || putDown === null) return undefined
+  if (typeof putDown === 'string') return putDown
+  throw refuse('putDown must be a text', 'send the `putDown` of the last answer, or leave it out')
 }
 
 export function readPass(request: FastifyRequest): Pass {

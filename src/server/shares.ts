@@ -13,7 +13,7 @@ import {
   SHARE,
   SHARE_ANSWER,
 } from './schemas.ts'
-import { collectorOf, readDivision, readFilter, readNewCollector, readPass, shareOf } from './share-input.ts'
+import { collectorOf, readDivision, readNewCollector, readPass, readPutDown, shareOf } from './share-input.ts'
 
 const COLLECTOR_ERRORS = ['invalid_input', 'invalid_options', 'collector_unknown', ...WRITE_ERRORS] as const
 
@@ -32,7 +32,7 @@ const JOIN: RouteDoc = {
 }
 const BEAT: RouteDoc = {
   summary:
-    'The collector is there. Name the filter that it works by, and what was revoked beyond it goes to others.',
+    'The collector is there. What it was told to put down goes to others when it says, by the same text, that it has.',
   body: { 'application/json': HEARTBEAT },
   optionalBody: true,
   answer: { 'application/json': SHARE_ANSWER },
@@ -40,11 +40,10 @@ const BEAT: RouteDoc = {
 }
 const FILTER: RouteDoc = {
   summary:
-    'The share of the collector that asks. Only it may ask: by asking it works by no earlier answer any more, and ' +
-    'what was revoked goes to others.',
+    'The share of a collector: what it may work on, and what it shall put down. Reads, and changes nothing.',
   query: { by: 'refused unless the share is divided by this: id, hash' },
   answer: { 'application/json': SHARE_ANSWER },
-  errors: ['resource_mismatch', ...COLLECTOR_ERRORS],
+  errors: ['invalid_input', 'invalid_options', 'resource_mismatch', 'collector_unknown', ...READ_ERRORS],
 }
 const FINISHED: RouteDoc = {
   summary: 'The collector finished a pass over its share.',
@@ -65,10 +64,10 @@ export function addShares(app: FastifyInstance, { race: { store, clock, options 
   app.post(path, { config: { doc: JOIN } }, (request, reply) => join(collectors, request, reply))
   app.post(`${path}/:id/heartbeat`, { config: { doc: BEAT } }, async (request) => {
     readQuery(request.query, [])
-    return written(await collectors.heartbeat(collectorOf(request), readFilter(request)))
+    return written(await collectors.heartbeat(collectorOf(request), readPutDown(request)))
   })
   app.get(`${path}/:id/filter`, { config: { doc: FILTER } }, (request, reply) =>
-    ask(collectors, request, reply),
+    read(collectors, request, reply),
   )
   app.post(`${path}/:id/finished`, { config: { doc: FINISHED } }, (request) => {
     readQuery(request.query, [])
@@ -101,9 +100,9 @@ async function join(collectors: Collectors, request: FastifyRequest, reply: Fast
   return written(joined)
 }
 
-async function ask(collectors: Collectors, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function read(collectors: Collectors, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { by } = readQuery(request.query, ['by'])
-  const share = await collectors.ask(collectorOf(request), by === undefined ? undefined : readDivision(by))
+  const share = await collectors.read(collectorOf(request), by === undefined ? undefined : readDivision(by))
   // An answer kept on the way would give away residues that are another's by now.
   reply.header('cache-control', 'no-store')
   return written(share)

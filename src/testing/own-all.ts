@@ -4,6 +4,7 @@ import { poolResource } from '../fence.ts'
 import { Ownership } from '../roster/ownership.ts'
 import { Trust } from '../roster/trust.ts'
 import type { Store } from '../store.ts'
+import { createTelemetry } from '../telemetry.ts'
 
 export async function ownAll(
   store: Pick<Store, 'fences'>,
@@ -13,7 +14,9 @@ export async function ownAll(
   const resource = { name: poolResource(pool), partitions }
   const trust = new Trust(clock, Infinity)
   trust.renew({ mono: clock.mono(), wall: clock.now() })
-  const ownership = new Ownership({ resource, clock, trust, owner: () => 'all', look: () => undefined })
+  const telemetry = createTelemetry('all')
+  const parts = { resource, clock, telemetry, trust, owner: () => 'all', look: () => undefined }
+  const ownership = new Ownership(parts)
   const allotments = Array.from({ length: partitions }, (_, partition) => {
     return { resource: resource.name, partition, owner: 'all', epoch: 1, next: null, since: 0, moves: 0 }
   })

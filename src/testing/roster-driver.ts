@@ -17,6 +17,7 @@ export function asMember(id: string, given: Partial<NewMember> = {}): NewMember 
     concurrency: 1,
     serves: [RESOURCE.name],
     leads: true,
+    leaseMs: LEASE_MS,
     ...given,
   }
 }

@@ -1,15 +1,22 @@
 // What outlives strangers on the channel, connections that stand still, and rows that others hold.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { systemClock } from '../../src/clock.ts'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { noFaults } from '../../src/fault.ts'
 import { PulseLoop } from '../../src/pulse.ts'
 import { timingOf } from '../../src/roster/settings.ts'
 import type { Hint } from '../../src/store.ts'
+import { openStore } from '../../src/stores/open.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
 import { openPool } from '../../src/testing/pool-driver.ts'
 import { LEASE_MS, asMember, known } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
-const { server, skip, newSchema, newProxy, open } = await openHouse()
+const { server, skip, newSchema, newProxy, open, closeAfter } = await openHouse()
+
+/** Timers of ten seconds fire after a tenth of one. */
+const hasten: Clock['timer'] = (delayMs, call, options) =>
+  systemClock.timer(delayMs < 10_000 ? delayMs : 100, call, options)
 
 void describe('postgres: strangers', { skip }, () => {
   void test('[Y5] a notification that is no hint is passed over, and hints are heard after it', async () => {
@@ -33,6 +40,28 @@ void describe('postgres: schemas of others', { skip }, () => {
 })
 
 void describe('postgres: connections that stand still', { skip }, () => {
+  void test('[Y12] the one that hears hints is given up, and after another was made everything is looked at', async () => {
+    const schema = newSchema()
+    const clock = { ...systemClock, timer: hasten }
+    const context = { clock, telemetry: createTelemetry('deaf'), faults: noFaults }
+    const deaf = await openStore(server.url({ schema }), context)
+    closeAfter(deaf)
+    const heard: Hint[] = []
+    deaf.watch((hint) => heard.push(hint))
+    const [ear] = await server.run('select pid from pg_stat_activity where query = $1', [
+      `listen "${schema}"`,
+    ])
+    const pid = ear?.['pid'] as number
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await until('it listens again', () => heard.some(({ kind }) => kind === 'foreign'))
+      await (await openPool(await open(schema))).put('a', { at: systemClock.now() + 600_000 })
+      await until('a hint is heard', () => heard.some(({ kind }) => kind === 'put'))
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+
   void test('[Y8] one that stands still in a transaction holds its locks for two seconds', async () => {
     const proxy = await newProxy()
     const schema = newSchema()

@@ -26,4 +26,17 @@ if (server === null) {
     assert.match(finding?.remedy ?? '', /set synchronous_commit to on/)
     await close()
   })
+
+  void test('[Y13] a default isolation other than read committed is found, with a remedy', async () => {
+    await server.run("alter role headrace set default_transaction_isolation = 'repeatable read'")
+    const { store, close } = await places.openSubject(new VirtualClock())
+    const finding = (await store.inspect()).find(({ check }) => check === 'isolation')
+    assert.deepEqual([finding?.ok, finding?.detail], [false, 'repeatable read'])
+    assert.match(
+      finding?.remedy ?? '',
+      /alter role NAME set default_transaction_isolation = 'read committed'/,
+    )
+    await server.run('alter role headrace reset default_transaction_isolation')
+    await close()
+  })
 }

@@ -117,6 +117,10 @@ export class MemoryRoster implements RosterStore {
   }
 
   async grant(owner: string, grants: readonly Grant[]): Promise<boolean[]> {
+    return this.#grant(owner, grants)
+  }
+
+  #grant(owner: string, grants: readonly Grant[]): boolean[] {
     const now = this.#clock.now()
     const answers = grants.map(({ resource, partition, epoch, next, to }) => {
       const change = { from: { owner, epoch, next }, to: { owner: to, epoch: epoch + 1, next: null } }
@@ -127,8 +131,8 @@ export class MemoryRoster implements RosterStore {
   }
 
   async leave(id: string, grants: readonly Grant[]): Promise<void> {
-    await this.grant(id, grants)
-    await this.stepDown(id)
+    this.#grant(id, grants)
+    this.#stepDown(id)
     if (this.#members.delete(id)) this.#changed()
   }
 
@@ -141,6 +145,10 @@ export class MemoryRoster implements RosterStore {
   }
 
   async stepDown(id: string): Promise<boolean> {
+    return this.#stepDown(id)
+  }
+
+  #stepDown(id: string): boolean {
     const now = this.#clock.now()
     if (this.#leader === null || this.#leader.member !== id || this.#leader.expiresAt <= now) return false
     this.#leader = { ...this.#leader, expiresAt: now }

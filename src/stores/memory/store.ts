@@ -1,6 +1,7 @@
 // The memory store: the shortest correct reading of the rules, and what other stores are compared with.
 // Nothing survives the process. Every method is one synchronous step, hence atomic.
 import { assert } from '../../errors.ts'
+import { Listeners } from '../../listeners.ts'
 import type { Hint, Store, StoreContext } from '../../store.ts'
 import { MemoryFences } from './fences.ts'
 import { MemoryLocks } from './locks.ts'
@@ -10,10 +11,8 @@ import { MemoryPools } from './pool.ts'
 import { MemoryRoster } from './roster.ts'
 
 export function openMemoryStore(context: StoreContext): Store {
-  const listeners = new Set<(hint: Hint) => void>()
-  const hint = (what: Hint): void => {
-    for (const listener of listeners) listener(what)
-  }
+  const listeners = new Listeners<[Hint]>((error) => context.telemetry.emit('listener.failed', { error }))
+  const hint = (what: Hint): void => listeners.tell(what)
   const fences = new MemoryFences(context.clock)
   const roster = new MemoryRoster(context.clock, hint)
   const pools = new MemoryPools(context.clock, fences, hint)
@@ -41,10 +40,7 @@ export function openMemoryStore(context: StoreContext): Store {
     inspect: async () => {
       return [{ check: 'durability', ok: true, detail: 'nothing survives this process', remedy: null }]
     },
-    watch(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    watch: (listener) => listeners.add(listener),
     close: () => {
       closed = true
       listeners.clear()

@@ -4,7 +4,16 @@ import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
 import type { StoreOperation, Telemetry } from '../../telemetry.ts'
-import { codeOf, isRefusal, timedOut, toHeadraceError, wasCut, wasUndone } from './failure.ts'
+import {
+  allBusy,
+  codeOf,
+  isRefusal,
+  timedOut,
+  toHeadraceError,
+  wasCut,
+  wasQueued,
+  wasUndone,
+} from './failure.ts'
 import type { Queries } from './queries.ts'
 
 export type Row = Record<string, unknown>
@@ -33,15 +42,19 @@ export interface ConnectionsParts {
   telemetry: Telemetry
   /** The address without secrets. */
   address: string
+  /** Whether a larger `max` in the address means more of these. */
+  canGrow: boolean
 }
 
-/** How often a call is made again at most, and how long it waits before. */
+/** How often a call is made again at most, and how long it waits before: this, half as long or half as long again. */
 const PAUSES_MS = [0, 20, 50, 100, 200, 400, 800, 800, 800, 800]
 
 export class Connections {
   readonly #parts: ConnectionsParts
   #refusal: string | null = null
   #mayName = false
+  /** How many connections work. */
+  #busy = 0
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
@@ -106,14 +119,28 @@ export class Connections {
         if (call.operation === 'commit') this.#refusal = null
         return answer
       } catch (error) {
-        const pauseMs = PAUSES_MS[attempt]
+        const pauseMs = this.#pauseMs(attempt)
         const mayRepeat = wasUndone(error) || (call.again === 'exact' && wasCut(error))
-        if (!mayRepeat || pauseMs === undefined || clock.mono() - began + pauseMs >= call.timeoutMs) {
-          throw this.#told(error, address)
+        if (!mayRepeat || clock.mono() - began + pauseMs >= call.timeoutMs) {
+          const isQueued = wasQueued(error) && this.#busy >= this.#parts.pool.options.max
+          throw this.#told(isQueued ? this.#late(clock.mono() - began, true) : error, address)
         }
         if (pauseMs > 0) await clock.sleep(pauseMs)
       }
     }
+  }
+
+  /** Not the same for all: those that got into each other's way would do so again. */
+  #pauseMs(attempt: number): number {
+    return (PAUSES_MS[attempt] ?? Infinity) * (0.5 + this.#parts.clock.random())
+  }
+
+  /** What a call is told whose time is over; `queued`: it got no connection. */
+  #late(afterMs: number, queued: boolean): HeadraceError {
+    const { address, pool, canGrow } = this.#parts
+    const { max } = pool.options
+    const isBusy = queued && this.#busy >= max
+    return isBusy ? allBusy({ address, afterMs, max, canGrow }) : timedOut(address, Math.round(afterMs))
   }
 
   #told(error: unknown, address: string): unknown {
@@ -124,7 +151,7 @@ export class Connections {
 
   /** Runs the work on a connection; when the time is over the connection is cut, since its answer may come any time. */
   async #once<Answer>(timeoutMs: number, work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
-    const { clock, pool, address } = this.#parts
+    const { clock, pool } = this.#parts
     const acquiring = pool.connect()
     let client: PoolClient | null = null
     let isOver = false
@@ -134,7 +161,7 @@ export class Connections {
       timeoutMs,
       () => {
         isOver = true
-        timeUp(timedOut(address, Math.round(timeoutMs)))
+        timeUp(this.#late(timeoutMs, client === null))
         client?.release(true)
       },
       { background: true },
@@ -142,7 +169,7 @@ export class Connections {
     const working = acquiring.then(async (acquired) => {
       if (isOver) {
         acquired.release()
-        throw timedOut(address, Math.round(timeoutMs))
+        throw this.#late(timeoutMs, false)
       }
       client = acquired
       return this.#on(acquired, work, () => isOver)
@@ -161,12 +188,14 @@ export class Connections {
     isOver: () => boolean,
   ): Promise<Answer> {
     let failure: unknown
+    this.#busy += 1
     try {
       return await work(client)
     } catch (error) {
       failure = error
       throw error
     } finally {
+      this.#busy -= 1
       if (!isOver()) client.release(failure !== undefined && (codeOf(failure) === null || wasCut(failure)))
     }
   }

@@ -136,6 +136,26 @@ export function timedOut(address: string, timeoutMs: number): HeadraceError {
   })
 }
 
+/** Did the call wait in vain for a connection, since others had them all? */
+export function wasQueued(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect')
+}
+
+export interface AllBusy {
+  address: string
+  afterMs: number
+  max: number
+  canGrow: boolean
+}
+
+export function allBusy({ address, afterMs, max, canGrow }: AllBusy): HeadraceError {
+  const message = `${address}: all ${max} connections are busy, and none was free within ${Math.round(afterMs)} ms`
+  const slow = 'look for load or locks that make calls slow'
+  return new HeadraceError('store_busy', message, {
+    remedy: canGrow ? `give a larger \`max\` in the address, make fewer calls at once, or ${slow}` : slow,
+  })
+}
+
 /** An error of the server has a severity, one of the system a syscall, and the driver's own are known by their words. */
 function isOfDriver(error: unknown): boolean {
   if (!(error instanceof Error)) return false

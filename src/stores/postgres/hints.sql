@@ -7,5 +7,8 @@ select pg_notify($1, $2), set_config('synchronous_commit', 'off', true)
 -- name: listen
 listen :schema
 
+-- name: probe
+select
+
 -- name: client_port
 select inet_client_port() as port

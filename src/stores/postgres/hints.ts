@@ -1,10 +1,12 @@
-// Hints between processes: what changed here is told to the others by NOTIFY, at most every 20 ms, and theirs are heard on a
-// connection that does nothing else. Behind a pooler there is nothing to hear: LISTEN belongs to a session. Within this
-// process every hint is passed on at once.
+// Hints between processes: what changed here is told to the others by NOTIFY, at most every 20 ms, and theirs are heard by
+// ear.ts. Within this process every hint is passed on at once.
 import type { Client, PoolConfig } from 'pg'
 import type { Clock, Timer } from '../../clock.ts'
+import { Listeners } from '../../listeners.ts'
 import type { Hint } from '../../store.ts'
+import type { Telemetry } from '../../telemetry.ts'
 import type { Connections } from './connections.ts'
+import { Ear } from './ear.ts'
 import { type Letter, readLetter } from './letter.ts'
 import { READ } from './pools.ts'
 import type { Queries } from './queries.ts'
@@ -13,6 +15,7 @@ export interface HintsParts {
   connections: Connections
   queries: Queries
   clock: Clock
+  telemetry: Telemetry
   /** Who sends: one's own hints are not heard again. */
   opening: string
   createClient(config: PoolConfig): Client
@@ -20,41 +23,48 @@ export interface HintsParts {
 }
 
 const EVERY_MS = 20
-const LISTEN_AGAIN_MS = 1000
-const LISTEN_WITHIN_MS = 5000
 /** A notification has room for 8,000 bytes; more pools and topics than fit are left out. */
 const MOST_NAMES = 50
 
 export class Hints {
   readonly #parts: HintsParts
-  readonly #listeners = new Set<(hint: Hint) => void>()
+  readonly #listeners: Listeners<[Hint]>
+  readonly #ear: Ear
   readonly #puts = new Map<string, number>()
   readonly #topics = new Set<string>()
   #roster = false
   #pause: Timer | null = null
   #sending: Promise<void> = Promise.resolve()
-  #ear: Client | null = null
-  #again: Timer | null = null
   #isClosed = false
-  #isDirect: boolean | null = null
 
   constructor(parts: HintsParts) {
     this.#parts = parts
+    this.#listeners = new Listeners((error) => parts.telemetry.emit('listener.failed', { error }))
+    this.#ear = new Ear({
+      ...parts,
+      heard: (payload) => {
+        for (const hint of readLetter(payload, parts.opening)) this.#listeners.tell(hint)
+      },
+      // Whatever was told meanwhile: everything may have changed.
+      returned: () => {
+        this.#listeners.tell({ kind: 'foreign' })
+        this.#listeners.tell({ kind: 'roster' })
+      },
+    })
   }
 
   /** Whether nothing stands between this process and the server; null: not known yet. */
   get isDirect(): boolean | null {
-    return this.#isDirect
+    return this.#ear.isDirect
   }
 
   watch(listener: (hint: Hint) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Something changed here. */
   readonly tell = (hint: Hint): void => {
-    this.#pass(hint)
+    this.#listeners.tell(hint)
     if (hint.kind === 'put')
       this.#puts.set(hint.pool, Math.min(this.#puts.get(hint.pool) ?? Infinity, hint.dueAt))
     else if (hint.kind === 'appended') this.#topics.add(hint.topic)
@@ -62,53 +72,17 @@ export class Hints {
     if (this.#pause === null) this.#send()
   }
 
-  /** Begins to hear the others, if the connection is direct; what fails is tried again later. */
-  async listen(): Promise<void> {
-    const { config, queries, clock } = this.#parts
-    const ear = this.#parts.createClient({ ...config, query_timeout: LISTEN_WITHIN_MS })
-    const lost = (): void => {
-      if (this.#ear !== ear && this.#ear !== null) return
-      this.#ear = null
-      this.#again?.cancel()
-      if (!this.#isClosed) {
-        this.#again = clock.timer(LISTEN_AGAIN_MS, () => void this.listen(), { background: true })
-      }
-    }
-    ear.on('error', lost)
-    ear.on('end', lost)
-    ear.on('notification', ({ payload }) => {
-      for (const hint of readLetter(payload ?? '', this.#parts.opening)) this.#pass(hint)
-    })
-    try {
-      await ear.connect()
-      this.#isDirect = await isDirect(ear, queries)
-      if (this.#isClosed || !this.#isDirect) {
-        ear.off('end', lost)
-        await ear.end()
-        return
-      }
-      await ear.query(queries.text('listen'))
-      this.#ear = ear
-      // It was closed meanwhile, and could not know of this one.
-      if (this.#isClosed) await ear.end()
-    } catch {
-      // The end of the connection is told by its event.
-      await ear.end().catch(() => undefined)
-      lost()
-    }
+  /** Begins to hear the others, if the connection is direct. */
+  listen(): Promise<void> {
+    return this.#ear.listen()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#pause?.cancel()
-    this.#again?.cancel()
     this.#listeners.clear()
     await this.#sending
-    await this.#ear?.end().catch(() => undefined)
-  }
-
-  #pass(hint: Hint): void {
-    for (const listener of this.#listeners) listener(hint)
+    await this.#ear.close()
   }
 
   /** Sends what has gathered, and lets more gather for a while. */
@@ -138,13 +112,4 @@ export class Hints {
       { background: true },
     )
   }
-}
-
-/** The server sees the port that this end has, unless a pooler or proxy stands between. */
-async function isDirect(client: Client, queries: Queries): Promise<boolean> {
-  const { rows } = await client.query<{ port: number | null }>(queries.text('client_port'))
-  const stream = (client as unknown as { connection: { stream: { localPort?: number } } }).connection.stream
-  const seen = rows[0]?.port ?? null
-  // Over a socket of the system there is no port on either side.
-  return seen === (stream.localPort ?? null)
 }

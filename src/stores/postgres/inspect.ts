@@ -28,6 +28,7 @@ export async function inspect({ connections, schema, isDirect }: InspectParts): 
     ),
     finding('primary', row['only_reads'] === false, primary(row), 'give the address of the primary'),
     durability(row),
+    isolation(row),
     rights(row, schema),
     room(row),
     pooler(isDirect),
@@ -52,6 +53,15 @@ function durability(row: Row): Finding {
     detail,
     `set ${off.join(' and ')} to on: a power cut would lose answered work`,
   )
+}
+
+/** Statements that wait for a row must then see it as it is, and not fail or see what was. */
+function isolation(row: Row): Finding {
+  const level = String(row['isolation'])
+  const remedy =
+    'set default_transaction_isolation to read committed: alter role NAME set default_transaction_isolation = ' +
+    "'read committed'; then restart this process"
+  return finding('isolation', level === 'read committed', level, remedy)
 }
 
 function rights(row: Row, schema: string): Finding {

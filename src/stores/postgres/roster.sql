@@ -8,19 +8,20 @@ select name, partitions from headrace.resource where name = any ($1::text[])
 -- Answers the resources as they stand; where one has another number of partitions, the member has not joined.
 with registered as (
   insert into headrace.resource as r (name, partitions)
-  select * from unnest($9::text[], $10::integer[]) as asked (name, partitions) order by name
+  select * from unnest($10::text[], $11::integer[]) as asked (name, partitions) order by name
   on conflict (name) do update set partitions = r.partitions
   returning name, partitions
 ),
 fits as (
   select not exists (
-    select from registered join unnest($9::text[], $10::integer[]) as asked (name, partitions) using (name)
+    select from registered join unnest($10::text[], $11::integer[]) as asked (name, partitions) using (name)
     where registered.partitions <> asked.partitions
   ) as fits
 ),
 joined as (
-  insert into headrace.member (id, name, address, version, weight, concurrency, serves, leads, joined_at, heartbeat_at)
-  select $1, $2, $3, $4, $5, $6, $7::text[], $8, clock.now, clock.now
+  insert into headrace.member (id, name, address, version, weight, concurrency, serves, leads, lease_ms, joined_at,
+    heartbeat_at)
+  select $1, $2, $3, $4, $5, $6, $7::text[], $8, $9::bigint, clock.now, clock.now
   from (select headrace.now_ms() as now) as clock cross join fits
   where fits.fits
   on conflict (id) do nothing

@@ -38,8 +38,8 @@ export class PostgresRoster implements RosterStore {
 
   async join(member: NewMember, resources: readonly Resource[]): Promise<void> {
     await this.#refuseOthers(resources)
-    const { id, name, address, version, weight, concurrency, serves, leads } = member
-    const said = [id, name, address, version, weight, concurrency, textArray(serves), leads]
+    const { id, name, address, version, weight, concurrency, serves, leads, leaseMs } = member
+    const said = [id, name, address, version, weight, concurrency, textArray(serves), leads, leaseMs]
     const stored = await this.#write('join', [...said, ...columnsOf(resources)], SAME)
     refuse(stored, resources)
     this.#changed()
@@ -175,6 +175,7 @@ function toMember(row: Row): Member {
     concurrency: row['concurrency'] as number,
     serves: row['serves'] as string[],
     leads: row['leads'] as boolean,
+    leaseMs: row['lease_ms'] as number | null,
     joinedAt: row['joined_at'] as number,
     heartbeatAt: row['heartbeat_at'] as number,
     draining: row['draining'] as boolean,

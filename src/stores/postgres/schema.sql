@@ -37,6 +37,7 @@ select current_setting('server_version') as server,
   current_setting('fsync') as fsync,
   current_setting('synchronous_commit') as synchronous_commit,
   current_setting('full_page_writes') as full_page_writes,
+  current_setting('default_transaction_isolation') as isolation,
   pg_is_in_recovery() as only_reads,
   (select max(version) from headrace.schema_version) as version,
   array(

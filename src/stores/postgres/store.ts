@@ -94,17 +94,18 @@ async function connect(address: Address, { clock, telemetry }: StoreContext): Pr
     driver.createPool({ ...configOf(address), max })
   const pool = poolOf(address.max - VITAL)
   const shared = { queries, clock, telemetry, address: address.shown }
-  const work = new Connections({ ...shared, pool })
+  const work = new Connections({ ...shared, pool, canGrow: true })
   try {
     const found = await migrate(pool, queries, address.shown)
     telemetry.emit('store.migrated', { from: found, to: latestVersion() })
     const [row] = await work.query('opening', [], READ)
     const opening = row?.['opening'] as string
-    const vital = new Connections({ ...shared, pool: poolOf(VITAL) })
+    const vital = new Connections({ ...shared, pool: poolOf(VITAL), canGrow: false })
     const hints = new Hints({
       connections: work,
       queries,
       clock,
+      telemetry,
       opening,
       createClient: (config) => driver.createClient(config),
       config: configOf(address),

@@ -10,6 +10,7 @@ export interface MemberRow {
   concurrency: number
   serves: string
   leads: number
+  lease_ms: number | null
   joined_at: number
   heartbeat_at: number
   draining: number
@@ -45,6 +46,7 @@ export function toMember(row: MemberRow): Member {
     concurrency,
     serves: JSON.parse(row.serves) as Member['serves'],
     leads: row.leads === 1,
+    leaseMs: row.lease_ms,
     joinedAt: row.joined_at,
     heartbeatAt: row.heartbeat_at,
     draining: row.draining === 1,

@@ -7,13 +7,13 @@ update counter set next = next + 1 where name = 'roster'
 
 -- name: save_member
 insert into member (
-  id, name, address, version, weight, concurrency, serves, leads, joined_at, heartbeat_at, draining, health, holding,
-  refused
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '{}', '{}', '[]')
+  id, name, address, version, weight, concurrency, serves, leads, lease_ms, joined_at, heartbeat_at, draining, health,
+  holding, refused
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '{}', '{}', '[]')
 on conflict (id) do update set
   name = excluded.name, address = excluded.address, version = excluded.version, weight = excluded.weight,
   concurrency = excluded.concurrency, serves = excluded.serves, leads = excluded.leads,
-  joined_at = excluded.joined_at, heartbeat_at = excluded.heartbeat_at, draining = excluded.draining,
+  lease_ms = excluded.lease_ms, joined_at = excluded.joined_at, heartbeat_at = excluded.heartbeat_at, draining = excluded.draining,
   health = excluded.health, holding = excluded.holding, refused = excluded.refused
 
 -- name: all_members

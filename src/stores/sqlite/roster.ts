@@ -43,9 +43,9 @@ export class SqliteRoster implements RosterStore {
   join(member: NewMember, resources: readonly Resource[]): Promise<void> {
     return this.#write((tx) => {
       this.#register(resources)
-      const { id, name, address, version, weight, concurrency, serves, leads } = member
+      const { id, name, address, version, weight, concurrency, serves, leads, leaseMs } = member
       const said = [id, name, address, version, weight, concurrency, JSON.stringify(serves), Number(leads)]
-      this.#parts.database.statement('save_member').run(...said, tx.now, tx.now)
+      this.#parts.database.statement('save_member').run(...said, leaseMs, tx.now, tx.now)
       this.#changed(tx)
     })
   }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
 import type { StoreOperation, Telemetry } from '../../telemetry.ts'
-import { messageOf } from '../../errors.ts'
+import { HeadraceError, messageOf } from '../../errors.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 
@@ -67,6 +67,8 @@ export class Session {
   #idle: Promise<void> = Promise.resolve()
   #dataVersion: number
   #refused: { why: string; at: number } | null = null
+  /** Why nothing may be read or written any more: memory may no longer mirror the file. */
+  #broken: HeadraceError | null = null
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -82,6 +84,7 @@ export class Session {
 
   /** Runs a reading work at once, on one snapshot of the file. */
   read<Answer>(work: () => Answer, operation: StoreOperation = 'read'): Answer {
+    if (this.#broken !== null) throw this.#broken
     const began = this.#parts.clock.mono()
     const answer = this.#reading(() => {
       this.#refresh()
@@ -94,6 +97,7 @@ export class Session {
 
   /** Runs a writing work in this turn's transaction; answers after its commit. Beats go first, in one of their own. */
   write<Answer>(kind: WorkKind, run: (tx: Transaction) => Answer): Promise<Answer> {
+    if (this.#broken !== null) return Promise.reject(this.#broken)
     return new Promise((resolve: (answer: Answer) => void, reject) => {
       const deadline = this.#parts.clock.mono() + WRITE_WITHIN_MS
       const done = (answer: unknown): void => resolve(answer as Answer)
@@ -122,10 +126,11 @@ export class Session {
     await this.#checkpointer.close()
   }
 
+  /** Never rejects, and leaves no work unanswered. */
   async #drain(): Promise<void> {
-    await new Promise<void>((next) => this.#parts.clock.turn(next))
     let waits = 0
     try {
+      await new Promise<void>((next) => this.#parts.clock.turn(next))
       while (this.#waiting.length > 0) {
         // Begun and run in one synchronous step: a read in between would find itself inside the transaction.
         if (this.#begin()) this.#runAll(this.#next())
@@ -135,10 +140,22 @@ export class Session {
         }
         if (this.#waiting.length === 0) this.#checkpointer.committed()
       }
+    } catch (error) {
+      this.#break(error)
     } finally {
       this.#scheduled = false
       if (waits > 0) this.#parts.telemetry.emit('store.waited', { waits })
     }
+  }
+
+  /** A defect: whoever waits is told, and so is whoever comes. What was answered is on the disk. [J2] */
+  #break(cause: unknown): void {
+    const { database, telemetry } = this.#parts
+    const message = `${database.path}: this process lost track of the file: ${messageOf(cause)}`
+    const remedy = 'restart it: nothing that was answered is lost; and report it, since this is a defect'
+    this.#broken = new HeadraceError('store_failed', message, { cause, remedy })
+    telemetry.emit('store.failed', { error: this.#broken })
+    for (const work of this.#waiting.splice(0)) work.reject(this.#broken)
   }
 
   /**
@@ -185,16 +202,21 @@ export class Session {
       this.#point(works, 'before-commit')
       this.#parts.database.exec('COMMIT')
     } catch (error) {
-      this.#undo()
+      // Before the rollback, which may fail, too: then who waits is told so.
       if (works.length === 1) works[0]?.reject(this.#noted(error))
       else this.#waiting.unshift(...works.map((work) => ({ ...work, alone: true })))
+      this.#undo()
       return
     }
-    this.#point(works, 'after-commit')
-    for (const mirror of this.#mirrors) mirror.committed()
-    // Each on its own: one that throws must not stop the session.
-    for (const call of calls) queueMicrotask(call)
-    works.forEach((work, index) => work.resolve(answers[index]))
+    try {
+      this.#point(works, 'after-commit')
+      for (const mirror of this.#mirrors) mirror.committed()
+      // Each on its own: one that throws must not stop the session.
+      for (const call of calls) queueMicrotask(call)
+    } finally {
+      // They are on the disk, whatever became of the rest.
+      works.forEach((work, index) => work.resolve(answers[index]))
+    }
     const tookMs = this.#parts.clock.mono() - began
     const operation = works.some(isBeat) ? 'pulse' : 'commit'
     this.#parts.telemetry.emit('store.called', { operation, tookMs })

@@ -1,5 +1,6 @@
 // The SQLite store: one file, several processes on one machine, nothing to install.
 import type { Clock } from '../../clock.ts'
+import { Listeners } from '../../listeners.ts'
 import type { Hint, Pulse, PulseRequest, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database, latestVersion } from './database.ts'
@@ -22,10 +23,8 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   const database = await Database.open(path, clock)
   telemetry.emit('store.migrated', { from: database.foundVersion, to: latestVersion() })
   const session = new Session({ database, ...context })
-  const listeners = new Set<(hint: Hint) => void>()
-  const hint = (what: Hint): void => {
-    for (const listener of listeners) listener(what)
-  }
+  const listeners = new Listeners<[Hint]>((error) => telemetry.emit('listener.failed', { error }))
+  const hint = (what: Hint): void => listeners.tell(what)
   const now = (): number => clock.now()
   const turns = new Turns(database)
   const topics = new Topics(database)
@@ -50,10 +49,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     locks: new SqliteLocks(parts),
     pulse: (request) => pulse({ ...parts, roster, clock, housekeeping }, request),
     inspect: () => inspect(database),
-    watch(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    watch: (listener) => listeners.add(listener),
     close() {
       foreign()
       closing ??= housekeeping

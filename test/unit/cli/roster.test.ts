@@ -32,6 +32,7 @@ test('what is remarkable about a roster stands out', () => {
     version: '1',
     weight: 1,
     leads: true,
+    leaseMs: 3000,
     joinedAt: '',
     serves: [],
     partitions: 0,

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, createRandom } from '../../../src/random.ts'
-import type { Share } from '../../../src/roster/collectors.ts'
-import { printFilter, residuesFilter } from '../../../src/roster/filter.ts'
+import type { CollectorKey, Share } from '../../../src/roster/collectors.ts'
 import { type Shares, openShares, residuesOf } from './open-shares.ts'
 
 const share = 'vms'
@@ -22,6 +21,8 @@ class World {
   readonly shares: Shares
   readonly random: Random
   believers: Believer[] = []
+  /** What collectors named as put down. */
+  readonly said: { key: CollectorKey; putDown: string }[] = []
   /** The highest epoch under which a residue was worked on. */
   readonly epochs = new Map<number, { epoch: number; by: string }>()
 
@@ -36,23 +37,37 @@ class World {
     this.believers.push({ id, residues: [], epoch: 0, expiresAt: 0 })
   }
 
-  /** Whoever asks works on nothing until it is answered; the answer may be lost. */
-  async ask(believer: Believer): Promise<void> {
-    believer.residues = []
-    const answer = await this.#call(believer, () => this.shares.collectors.ask({ share, id: believer.id }))
-    if (answer !== null) this.#takeOn(believer, answer)
+  /** Reads, and works by what it read; then puts down what it shall, perhaps. Any answer may be lost. */
+  async read(believer: Believer): Promise<void> {
+    const key = { share, id: believer.id }
+    const told = await this.#call(believer, () => this.shares.collectors.read(key))
+    if (told === null) return
+    this.#takeOn(believer, told)
+    if (told.putDown === null || this.random.below(3) === 0) return
+    this.said.push({ key, putDown: told.putDown })
+    await this.#beat(believer, told.putDown)
   }
 
-  /** A heartbeat without a word, or with what it works on; a lost answer changes nothing. */
+  /** A heartbeat without a word; it may work by the answer from then on. */
   async heartbeat(believer: Believer): Promise<void> {
-    const filter =
-      believer.residues.length === 0 ? [] : [printFilter(residuesFilter(PARTITIONS, believer.residues))]
-    const said = this.random.below(2) === 0 ? [] : filter
+    const answer = await this.#beat(believer)
+    if (answer !== null && this.random.below(2) === 0) this.#takeOn(believer, answer)
+  }
+
+  /** What somebody said some time ago comes once more. */
+  async repeat(): Promise<void> {
+    if (this.said.length === 0) return
+    const { key, putDown } = this.random.pick(this.said)
+    await this.shares.collectors.heartbeat(key, putDown).catch((error: unknown) => {
+      assert.equal((error as { code?: string }).code, 'collector_unknown', String(error))
+    })
+  }
+
+  async #beat(believer: Believer, ...said: string[]): Promise<Share | null> {
     const key = { share, id: believer.id }
     const answer = await this.#call(believer, () => this.shares.collectors.heartbeat(key, ...said))
-    if (answer === null) return
-    believer.expiresAt = answer.expiresAt
-    if (this.random.below(2) === 0) this.#takeOn(believer, answer)
+    if (answer !== null) believer.expiresAt = answer.expiresAt
+    return answer
   }
 
   async leave(believer: Believer): Promise<void> {
@@ -93,9 +108,10 @@ async function step(world: World): Promise<void> {
   const one = world.believers.length === 0 ? null : random.pick(world.believers)
   const choice = random.below(20)
   if (choice < 2 || one === null) await world.join()
-  else if (choice < 7) await world.ask(one)
+  else if (choice < 7) await world.read(one)
   else if (choice < 13) await world.heartbeat(one)
   else if (choice < 14) await world.leave(one)
+  else if (choice < 17) await world.repeat()
   await shares.clock.leap(random.below(200))
   await shares.lead()
 }

@@ -14,9 +14,15 @@ async function joinMany({ collectors, lead }: Shares, count: number): Promise<st
   return ids
 }
 
-async function askAll({ collectors }: Shares, ids: string[]): Promise<number[][]> {
-  const shares = await Promise.all(ids.map((id) => collectors.ask({ share, id })))
+async function readAll({ collectors }: Shares, ids: string[]): Promise<number[][]> {
+  const shares = await Promise.all(ids.map((id) => collectors.read({ share, id })))
   return shares.map(({ filter }) => residuesOf(filter))
+}
+
+/** A collector puts down all that it shall. */
+async function putDown({ collectors }: Shares, id: string): Promise<void> {
+  const told = await collectors.read({ share, id })
+  await collectors.heartbeat({ share, id }, told.putDown ?? undefined)
 }
 
 test('[Q4] a collector joins with nothing, and the leader allots to it as to others', async () => {
@@ -24,12 +30,13 @@ test('[Q4] a collector joins with nothing, and the leader allots to it as to oth
   const { collectors, store, lead } = shares
   const { id, ...joined } = await collectors.join(share)
   const lease = { leaseMs: LEASE_MS, expiresAt: START + LEASE_MS }
-  assert.deepEqual(joined, { filter: null, by: 'id', partitions: 32, epoch: 0, ...lease })
+  assert.deepEqual(joined, { filter: null, putDown: null, by: 'id', partitions: 32, epoch: 0, ...lease })
   const member = (await store.roster.view()).members.find((known) => known.id === id)
   assert.deepEqual([member?.leads, member?.serves, member?.weight], [false, ['share/id/vms'], 1])
   await lead()
-  const asked = await collectors.ask({ share, id })
-  assert.deepEqual(asked, { id, filter: '32%0-31', by: 'id', partitions: 32, epoch: 32, ...lease })
+  const read = await collectors.read({ share, id })
+  const told = { id, filter: '32%0-31', putDown: null, by: 'id', partitions: 32, epoch: 32, ...lease }
+  assert.deepEqual(read, told)
 })
 
 test('[Q4] residues go by weight, and a share keeps the number of its first mention', async () => {
@@ -40,7 +47,7 @@ test('[Q4] residues go by weight, and a share keeps the number of its first ment
   assert.equal(light.partitions, 8)
   await assert.rejects(collectors.join(share, { partitions: 9 }), { code: 'resource_mismatch' })
   await lead()
-  const counts = (await askAll(shares, [heavy.id, light.id])).map(({ length }) => length)
+  const counts = (await readAll(shares, [heavy.id, light.id])).map(({ length }) => length)
   assert.deepEqual(counts, [6, 2])
 })
 
@@ -51,8 +58,8 @@ test('[Q3] a collector that divides otherwise is refused while others are there'
     code: 'resource_mismatch',
     remedy: /"by": "hash"/,
   })
-  await assert.rejects(collectors.ask({ share, id }, 'id'), { code: 'resource_mismatch' })
-  assert.equal((await collectors.ask({ share, id }, 'hash')).by, 'hash')
+  await assert.rejects(collectors.read({ share, id }, 'id'), { code: 'resource_mismatch' })
+  assert.equal((await collectors.read({ share, id }, 'hash')).by, 'hash')
   await collectors.leave({ share, id })
   assert.equal((await collectors.join(share, { by: 'id' })).by, 'id')
   assert.equal((await collectors.view(share)).by, 'id')
@@ -62,21 +69,35 @@ test('[Q3] of two that joined unseen by each other the later is refused its shar
   const { collectors, store, clock } = await openShares()
   const { id: first } = await collectors.join(share)
   await clock.leap(1)
-  const said = { name: 'x', address: null, version: '0', weight: 1, concurrency: 1, leads: false }
+  const said = {
+    name: 'x',
+    address: null,
+    version: '0',
+    weight: 1,
+    concurrency: 1,
+    leaseMs: 3000,
+    leads: false,
+  }
   const resource = { name: 'share/hash/vms', partitions: 32 }
   await store.roster.join({ id: 'later', ...said, serves: [resource.name] }, [resource])
-  await assert.rejects(collectors.ask({ share, id: 'later' }), { code: 'resource_mismatch' })
-  assert.equal((await collectors.ask({ share, id: first })).by, 'id')
+  await assert.rejects(collectors.read({ share, id: 'later' }), { code: 'resource_mismatch' })
+  assert.equal((await collectors.read({ share, id: first })).by, 'id')
 })
 
-test('[Q5] a heartbeat and an ask move the expiry', async () => {
+test('[Q5] a heartbeat moves the expiry, and to read a share changes nothing', async () => {
   const shares = await openShares()
-  const { collectors, clock } = shares
+  const { collectors, store, clock, lead } = shares
   const [id = ''] = await joinMany(shares, 1)
   await clock.leap(1000)
   assert.equal((await collectors.heartbeat({ share, id })).expiresAt, START + 1000 + LEASE_MS)
+  await collectors.join(share)
+  await lead()
   await clock.leap(500)
-  assert.equal((await collectors.ask({ share, id })).expiresAt, START + 1500 + LEASE_MS)
+  const before = await store.roster.view()
+  const read = await collectors.read({ share, id })
+  assert.equal(read.expiresAt, START + 1000 + LEASE_MS)
+  assert.ok(read.putDown !== null)
+  assert.deepEqual(await store.roster.view(), before)
 })
 
 test('[Q5] a collector that is silent for a lease loses its residues to the others, and is told to join again', async () => {
@@ -84,7 +105,7 @@ test('[Q5] a collector that is silent for a lease loses its residues to the othe
   const { collectors, clock, lead } = shares
   const ids = await joinMany(shares, 3)
   const [a = '', b = '', silent = ''] = ids
-  const before = await askAll(shares, ids)
+  const before = await readAll(shares, ids)
   assert.deepEqual(
     before.map(({ length }) => length),
     [11, 11, 10],
@@ -94,7 +115,7 @@ test('[Q5] a collector that is silent for a lease loses its residues to the othe
     for (const id of [a, b]) await collectors.heartbeat({ share, id })
     await lead()
   }
-  const after = await askAll(shares, [a, b])
+  const after = await readAll(shares, [a, b])
   assert.deepEqual(
     after.flat().toSorted((x, y) => x - y),
     Array.from({ length: 32 }, (_, nth) => nth),
@@ -106,7 +127,7 @@ test('[Q5] a collector that is silent for a lease loses its residues to the othe
     )
   const remedy = /join again/
   for (const call of [
-    () => collectors.ask({ share, id: silent }),
+    () => collectors.read({ share, id: silent }),
     () => collectors.heartbeat({ share, id: silent }),
     () => collectors.finished({ share, id: silent }, { took: 1, had: 1 }),
     () => collectors.leave({ share, id: silent }),
@@ -124,63 +145,79 @@ test('[Q5] an id that is no collector of the share is neither kept alive nor rem
   for (const id of ['leader', other.id, 'nobody', '']) {
     const key = { share, id }
     await assert.rejects(collectors.heartbeat(key), { code: 'collector_unknown' })
-    await assert.rejects(collectors.ask(key), { code: 'collector_unknown' })
+    await assert.rejects(collectors.read(key), { code: 'collector_unknown' })
     await assert.rejects(collectors.leave(key), { code: 'collector_unknown' })
   }
   assert.deepEqual(await store.roster.view(), before)
 })
 
-test('[Q6] what is revoked is handed over when its collector asks, and not before', async () => {
+test('[Q6] what is revoked is handed over when its collector says that it is put down, and not before', async () => {
   const shares = await openShares()
   const { collectors, lead } = shares
   const [a = ''] = await joinMany(shares, 1)
-  await collectors.ask({ share, id: a })
   const { id: b } = await collectors.join(share)
   await lead()
-  assert.deepEqual(await askAll(shares, [b]), [[]])
-  const { filter } = await collectors.heartbeat({ share, id: a })
+  const { filter, putDown: down } = await collectors.heartbeat({ share, id: a })
   assert.equal(residuesOf(filter).length, 16)
-  await collectors.heartbeat({ share, id: a }, '32%0-31')
-  assert.deepEqual(await askAll(shares, [b]), [[]])
-  const [ofA = [], ofB = []] = [...(await askAll(shares, [a])), ...(await askAll(shares, [b]))]
-  assert.deepEqual([ofA, ofA.length, ofB.length], [residuesOf(filter), 16, 16])
-  assert.deepEqual(new Set([...ofA, ...ofB]).size, 32)
+  assert.deepEqual(await collectors.read({ share, id: a }).then((read) => [read.filter, read.putDown]), [
+    filter,
+    down,
+  ])
+  assert.deepEqual(await readAll(shares, [b]), [[]])
+  const [first = '', ...rest] = down?.split(',') ?? []
+  const told = await collectors.heartbeat({ share, id: a }, first)
+  assert.deepEqual([told.filter, told.putDown], [filter, rest.join()])
+  assert.deepEqual((await readAll(shares, [b]))[0]?.length, 1)
+  assert.equal((await collectors.heartbeat({ share, id: a }, down ?? '')).putDown, null)
+  const [ofA = [], ofB = []] = await readAll(shares, [a, b])
+  assert.deepEqual([ofA, ofB.length, new Set([...ofA, ...ofB]).size], [residuesOf(filter), 16, 32])
 })
 
-test('[Q6] a heartbeat that names its filter hands over what is revoked and not in it', async () => {
+test('[Q6] a heartbeat that comes late, or twice, hands over nothing that was granted since', async () => {
   const shares = await openShares()
   const { collectors, lead } = shares
   const [a = ''] = await joinMany(shares, 1)
   const { id: b } = await collectors.join(share)
   await lead()
-  const { filter } = await collectors.heartbeat({ share, id: a })
-  const wider = `${filter},${residuesOf('32%0-31').find((one) => !residuesOf(filter).includes(one))}`
-  await collectors.heartbeat({ share, id: a }, `${wider};type:vm`)
-  assert.deepEqual((await askAll(shares, [b]))[0]?.length, 15)
-  await collectors.heartbeat({ share, id: a }, 'type:vm')
-  assert.deepEqual((await askAll(shares, [b]))[0]?.length, 15)
-  await collectors.heartbeat({ share, id: a }, filter ?? '')
-  assert.deepEqual((await askAll(shares, [b]))[0]?.length, 16)
-  const refused = { code: 'invalid_input' }
-  await assert.rejects(collectors.heartbeat({ share, id: a }, '16%0'), {
-    ...refused,
-    message: /has 32 residues/,
-  })
-  await assert.rejects(collectors.heartbeat({ share, id: a }, 'all'), { ...refused, message: /character 1/ })
+  const late = (await collectors.read({ share, id: a })).putDown ?? ''
+  await collectors.heartbeat({ share, id: a }, late)
+  await collectors.leave({ share, id: b })
+  assert.equal((await readAll(shares, [a]))[0]?.length, 32)
+  const { id: c } = await collectors.join(share)
+  await lead()
+  await collectors.heartbeat({ share, id: a }, late)
+  assert.deepEqual(await readAll(shares, [c]), [[]])
+  await putDown(shares, a)
+  assert.equal((await readAll(shares, [c]))[0]?.length, 16)
+})
+
+test('[Q6] what is named as put down and cannot be understood is refused, and what is not revoked stays', async () => {
+  const shares = await openShares()
+  const { collectors, store } = shares
+  const [a = ''] = await joinMany(shares, 1)
+  for (const text of ['', '32%0-7', '1', '1@', '@1', '1@1,', '1@1,x', '1@-1', '12345@1']) {
+    await assert.rejects(collectors.heartbeat({ share, id: a }, text), {
+      code: 'invalid_input',
+      remedy: /putDown/,
+    })
+  }
+  const before = (await store.roster.view()).allotments
+  await collectors.heartbeat({ share, id: a }, '0@1,1@1,1000@1')
+  assert.deepEqual((await store.roster.view()).allotments, before)
 })
 
 test('[Q7] whoever is answered a residue after another has a higher epoch', async () => {
   const shares = await openShares()
   const { collectors, lead } = shares
   const [a = ''] = await joinMany(shares, 1)
-  const first = await collectors.ask({ share, id: a })
+  const first = await collectors.read({ share, id: a })
   const { id: b } = await collectors.join(share)
   await lead()
-  await collectors.ask({ share, id: a })
-  const taken = await collectors.ask({ share, id: b })
+  await putDown(shares, a)
+  const taken = await collectors.read({ share, id: b })
   assert.ok(taken.epoch > first.epoch)
   await collectors.leave({ share, id: b })
-  const back = await collectors.ask({ share, id: a })
+  const back = await collectors.read({ share, id: a })
   assert.equal(residuesOf(back.filter).length, 32)
   assert.ok(back.epoch > taken.epoch)
 })
@@ -190,16 +227,16 @@ test('[Q8] a collector that leaves hands over at once, without a leader', async 
   const { collectors } = shares
   const [a = '', b = '', c = ''] = await joinMany(shares, 3)
   assert.equal(await collectors.leave({ share, id: c }), 10)
-  const all = (await askAll(shares, [a, b])).map(({ length }) => length)
+  const all = (await readAll(shares, [a, b])).map(({ length }) => length)
   assert.deepEqual(all, [16, 16])
-  await assert.rejects(collectors.ask({ share, id: c }), { code: 'collector_unknown' })
+  await assert.rejects(collectors.read({ share, id: c }), { code: 'collector_unknown' })
 })
 
 test('an idle fleet costs one call of the store for each heartbeat', async () => {
   const shares = await openShares()
   const { collectors, store } = shares
   const ids = await joinMany(shares, 3)
-  await askAll(shares, ids)
+  await readAll(shares, ids)
   let views = 0
   const { view } = store.roster
   store.roster.view = () => {

@@ -21,6 +21,15 @@ test('nothing is wrong with a roster that is well, or with one that nobody joine
   assert.deepEqual(faultsOf(view([], owned)), [])
 })
 
+test('the lease of a member that did not say it, or that is silent, tells nothing', () => {
+  assert.deepEqual(faultsOf(healthy({ members: [member('a', { leaseMs: null })] })), [])
+  const silent = member('b', { leaseMs: 1000, heartbeatAt: NOW - 3001 })
+  assert.deepEqual(
+    faultsOf(healthy({ members: [member('a'), silent] })).map((fault) => fault.split(':')[0]),
+    ['heartbeats'],
+  )
+})
+
 test('a share whose collectors are all gone is no fault', () => {
   const resources = [{ name: 'share/id/vms', partitions: 4 }]
   assert.deepEqual(faultsOf(healthy({ resources, allotments: [] })), [])
@@ -50,9 +59,14 @@ const faults: [title: string, seen: RosterView, fault: RegExp][] = [
     /^versions: members run 0\.9\.0 and 1\.0\.0$/,
   ],
   [
-    'another lease',
-    healthy({ leader: { member: 'a', term: 1, expiresAt: NOW + 900 } }),
-    /^lease: the leader's lease is 1000 ms, and 3000 ms here$/,
+    'the lease of a member that does not lead',
+    healthy({ members: [member('a'), member('b', { leaseMs: 1000 })] }),
+    /^lease: leases differ: 1000 ms \(name-b\) and 3000 ms \(name-a, here\)$/,
+  ],
+  [
+    'another lease here',
+    healthy({ members: [member('a', { leaseMs: 9000 })] }),
+    /^lease: leases differ: 3000 ms \(here\) and 9000 ms \(name-a\)$/,
   ],
   [
     'a resource that nobody serves',

@@ -34,6 +34,7 @@ export async function startLeader(store: Store): Promise<() => Promise<void>> {
     version: '0',
     weight: 1,
     concurrency: 1,
+    leaseMs: 3000,
     serves: [],
     leads: true,
   }

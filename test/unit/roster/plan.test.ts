@@ -16,6 +16,7 @@ function asMember(id: string, given: Partial<Member> = {}): Member {
     version: '1',
     weight: 1,
     concurrency: 1,
+    leaseMs: 3000,
     serves: ['r'],
     leads: true,
     joinedAt: 0,

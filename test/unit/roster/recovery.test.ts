@@ -176,3 +176,23 @@ test('[H2] a member to whom the store always answers late works on what it has',
   await cluster.clock.advance(1000)
   await cluster.stop()
 })
+
+test('[H2] what fell due while nothing could be trusted moves with the first answered beat of its owner', async () => {
+  const cluster = new Cluster()
+  const [first] = [await cluster.add(), await cluster.add()]
+  await cluster.clock.advance(6000)
+  const { pool } = first.race.ticks()
+  const at = cluster.clock.now() + 3200
+  for (let nth = 0; nth < 64; nth += 1) await pool.put(`item ${nth}`, { at })
+  cluster.isDown = true
+  await cluster.clock.advance(4000)
+  assert.ok(cluster.members.every((member) => member.held().length === 0))
+  cluster.isDown = false
+  await cluster.clock.advance(200)
+  const { bounds } = await cluster.store.log.topic('ticks')
+  assert.equal(
+    bounds.reduce((sum, { head }) => sum + head, 0),
+    64,
+  )
+  await cluster.stop()
+})

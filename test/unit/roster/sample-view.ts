@@ -15,6 +15,7 @@ export function member(id: string, changes: Partial<Member> = {}): Member {
     version: '1.0.0',
     weight: 1,
     concurrency: 1,
+    leaseMs: 3000,
     serves: [RESOURCE],
     leads: true,
     joinedAt: NOW - 60_000,

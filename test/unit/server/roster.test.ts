@@ -43,7 +43,15 @@ test('the roster tells who is there, who leads, and who owns how much', async (t
 test('[O1] the roster tells of a member that believes to own what another owns', async (t) => {
   const members = await openMembers(t, 1)
   const { pulse, roster } = members.store
-  const about = { address: null, version: '1', weight: 1, concurrency: 1, serves: [], leads: false }
+  const about = {
+    address: null,
+    version: '1',
+    weight: 1,
+    concurrency: 1,
+    leaseMs: 3000,
+    serves: [],
+    leads: false,
+  }
   await roster.join({ ...about, id: 'ghost', name: 'ghost' }, [])
   const holding = { 'pool/ticks': [{ partition: 0, epoch: 1 }] }
   const beat = { member: 'ghost', leaseMs: 600, leads: false, health: {}, holding, refused: [] }

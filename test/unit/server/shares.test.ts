@@ -44,7 +44,7 @@ test('[Q4] a collector joins, is told its share, and leaves', async (t) => {
   const fleet = await open(t)
   const { status, body } = await fleet.send('POST', 'vms/collectors')
   const { id, expiresAt, ...joined } = body
-  assert.deepEqual(joined, { filter: null, by: 'id', partitions: 32, epoch: 0, leaseMs: 3000 })
+  assert.deepEqual(joined, { filter: null, putDown: null, by: 'id', partitions: 32, epoch: 0, leaseMs: 3000 })
   assert.equal(status, 201)
   await fleet.lead()
   const asked = await fleet.send('GET', `vms/collectors/${String(id)}/filter?by=id`)
@@ -67,8 +67,9 @@ test('[Q6] two collectors share, and the second gets nothing that the first stil
   assert.equal(await filterOf(fleet, second), null)
   const { body: beaten } = await fleet.send('POST', `${first}/heartbeat`)
   assert.equal(residuesOf(beaten['filter'] as string).length, 4)
+  assert.equal(await filterOf(fleet, first), beaten['filter'])
   assert.equal(await filterOf(fleet, second), null)
-  await fleet.send('POST', `${first}/heartbeat`, { filter: beaten['filter'] })
+  await fleet.send('POST', `${first}/heartbeat`, { putDown: beaten['putDown'] })
   const [one, two] = [await filterOf(fleet, first), await filterOf(fleet, second)]
   assert.deepEqual(new Set([...residuesOf(one), ...residuesOf(two)]), new Set([0, 1, 2, 3, 4, 5, 6, 7]))
   assert.equal((await fleet.send('DELETE', second)).body['handedOver'], 4)
@@ -126,9 +127,9 @@ test('[Q1] what cannot be understood is a 400 that says what was expected, and w
     ['vms/collectors?x=1', {}, 400, /parameter "x"/],
     ['vms/collectors', { by: 'hash' }, 409, /divided by id/],
     ['vms/collectors', { partitions: 31 }, 409, /32 partitions/],
-    [`${one}/heartbeat`, { filter: '32%x' }, 400, /at character 4: found "x", expected a digit/],
-    [`${one}/heartbeat`, { filter: '31%1' }, 400, /divides by 31/],
-    [`${one}/heartbeat`, { filter: 5 }, 400, /filter must be a text/],
+    [`${one}/heartbeat`, { putDown: '12' }, 400, /putDown is "12", and not residues with their epochs/],
+    [`${one}/heartbeat`, { putDown: 5 }, 400, /putDown must be a text/],
+    [`${one}/heartbeat`, { filter: '32%1' }, 400, /"filter" that is not known/],
     [`${one}/finished`, { took: 1 }, 400, /had is not a number/],
     [`${one}/finished`, { took: -1, had: 1 }, 400, /took is not a number/],
     [`${one}/finished`, { took: 1, had: 0 }, 400, /had is 0/],

@@ -15,6 +15,7 @@ const MEMBER: NewMember = {
   version: '0.1.0',
   weight: 1,
   concurrency: 1,
+  leaseMs: 3000,
   serves: [],
   leads: true,
 }

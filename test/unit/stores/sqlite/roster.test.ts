@@ -33,6 +33,7 @@ test('[W1] members, leader, allotments, fences and locks are the same after clos
     version: '1',
     weight: 1.5,
     concurrency: 2,
+    leaseMs: 3000,
     leads: true,
   }
   await first.roster.join({ id: 'a', ...said, serves: ['pool/work'] }, [resource])

@@ -10,6 +10,8 @@ import { noFaults } from '../../../../src/fault.ts'
 import type { NewEvent } from '../../../../src/log/store.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
+import { Database } from '../../../../src/stores/sqlite/database.ts'
+import { type Mirror, Session } from '../../../../src/stores/sqlite/session.ts'
 import { type Telemetry, createTelemetry } from '../../../../src/telemetry.ts'
 
 interface Opened {
@@ -79,4 +81,57 @@ test('[J2] a write that cannot have the lock in time is refused, and the next on
   held.release()
   await store.log.append('log', [event('b')])
   assert.deepEqual(await offsets(store), [0])
+})
+
+/** A session of its own, with a mirror that fails where it is told to. */
+async function openSession(t: TestContext, failing: Partial<Mirror>) {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-'))
+  const database = await Database.open(join(folder, 'headrace.db'), systemClock)
+  const telemetry = createTelemetry(systemClock.id())
+  const session = new Session({ database, clock: systemClock, telemetry, faults: noFaults })
+  const idle = (): void => undefined
+  session.mirror({ refresh: idle, flush: idle, committed: idle, rolledBack: idle, ...failing })
+  const failures: unknown[] = []
+  t.after(telemetry.on('store.failed', ({ error }) => void failures.push(error)))
+  t.after(async () => {
+    await session.close()
+    database.close()
+    rmSync(folder, { recursive: true })
+  })
+  return { session, failures }
+}
+
+const fail = (): never => {
+  throw new Error('planned failure')
+}
+const refused = {
+  code: 'store_failed',
+  message: /lost track of the file: planned failure/,
+  remedy: /restart/,
+}
+
+test('[J2] memory that cannot follow a commit: what is on the disk is answered, what waits or comes is refused', async (t) => {
+  const { session, failures } = await openSession(t, { committed: fail })
+  const waiting = session.write('other', () => 2)
+  const first = session.write('beat', () => 1)
+  assert.equal(await first, 1)
+  await assert.rejects(waiting, refused)
+  await assert.rejects(
+    session.write('other', () => 3),
+    refused,
+  )
+  assert.throws(() => session.read(() => 4), refused)
+  assert.equal(failures.length, 1)
+  await session.settled()
+})
+
+test('[J2] memory that cannot be put back after a rollback: nobody waits for an answer for ever', async (t) => {
+  const { session, failures } = await openSession(t, { rolledBack: fail })
+  const works = [session.write('other', fail), session.write('other', () => 1)]
+  for (const work of works) await assert.rejects(work, refused)
+  await assert.rejects(
+    session.write('other', () => 3),
+    refused,
+  )
+  assert.equal(failures.length, 1)
 })

@@ -1,0 +1,134 @@
+// The connection on which the hints of other processes are heard. It does nothing else; when it has been silent for long it
+// is asked for a word, since one that was cut on the way says nothing for ever, and when it is gone it is made anew. Behind
+// a pooler there is nothing to hear: LISTEN belongs to a session.
+import type { Socket } from 'node:net'
+import type { Client, PoolConfig } from 'pg'
+import type { Clock, Timer } from '../../clock.ts'
+import type { Queries } from './queries.ts'
+
+export interface EarParts {
+  queries: Queries
+  clock: Clock
+  createClient(config: PoolConfig): Client
+  config: PoolConfig
+  /** A notification came. */
+  heard(payload: string): void
+  /** It hears again, after a time of which nothing is known. */
+  returned(): void
+}
+
+const AGAIN_MS = 1000
+const WITHIN_MS = 5000
+const GOODBYE_MS = 1000
+/** How often it is asked while it is silent: a tenth of a statement a second. */
+const LOOK_EVERY_MS = 10_000
+
+export class Ear {
+  readonly #parts: EarParts
+  #client: Client | null = null
+  /** Whether something was heard since the last look. */
+  #hasHeard = false
+  #hasFailed = false
+  #again: Timer | null = null
+  #look: Timer | null = null
+  #isClosed = false
+  #isDirect: boolean | null = null
+
+  constructor(parts: EarParts) {
+    this.#parts = parts
+  }
+
+  /** Whether nothing stands between this process and the server; null: not known yet. */
+  get isDirect(): boolean | null {
+    return this.#isDirect
+  }
+
+  /** Begins to hear, if the connection is direct; what fails is tried again later. */
+  async listen(): Promise<void> {
+    const { config, queries } = this.#parts
+    const client = this.#parts.createClient({ ...config, query_timeout: WITHIN_MS })
+    const lost = (): void => this.#lost(client)
+    client.on('error', lost)
+    client.on('end', lost)
+    client.on('notification', ({ payload }) => {
+      this.#hasHeard = true
+      this.#parts.heard(payload ?? '')
+    })
+    try {
+      await client.connect()
+      this.#isDirect = await isDirect(client, queries)
+      if (this.#isClosed || !this.#isDirect) {
+        client.off('end', lost)
+        await client.end()
+        return
+      }
+      await client.query(queries.text('listen'))
+      this.#began(client)
+      // It was closed meanwhile, and could not know of this one.
+      if (this.#isClosed) await this.close()
+    } catch {
+      await this.#hangUp(client)
+      lost()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#again?.cancel()
+    this.#look?.cancel()
+    if (this.#client !== null) await this.#hangUp(this.#client)
+  }
+
+  /** Says goodbye, and does not wait long for the answer of a server that may be gone. */
+  async #hangUp(client: Client): Promise<void> {
+    const patience = this.#parts.clock.timer(GOODBYE_MS, () => streamOf(client).destroy())
+    await client.end().catch(() => undefined)
+    patience.cancel()
+  }
+
+  #began(client: Client): void {
+    this.#client = client
+    this.#again?.cancel()
+    this.#lookLater(client)
+    if (this.#hasFailed) this.#parts.returned()
+    this.#hasFailed = false
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client && this.#client !== null) return
+    this.#client = null
+    this.#hasFailed = true
+    this.#again?.cancel()
+    this.#look?.cancel()
+    if (this.#isClosed) return
+    this.#again = this.#parts.clock.timer(AGAIN_MS, () => void this.listen(), { background: true })
+  }
+
+  #lookLater(client: Client): void {
+    this.#hasHeard = false
+    this.#look = this.#parts.clock.timer(LOOK_EVERY_MS, () => void this.#probe(client), { background: true })
+  }
+
+  /** Asks for a word, unless one came by itself; a connection that does not answer is given up. */
+  async #probe(client: Client): Promise<void> {
+    try {
+      if (!this.#hasHeard) await client.query(this.#parts.queries.text('probe'))
+      if (client === this.#client && !this.#isClosed) this.#lookLater(client)
+    } catch {
+      await this.#hangUp(client)
+      this.#lost(client)
+    }
+  }
+}
+
+/** The server sees the port that this end has, unless a pooler or proxy stands between. */
+async function isDirect(client: Client, queries: Queries): Promise<boolean> {
+  const { rows } = await client.query<{ port: number | null }>(queries.text('client_port'))
+  const seen = rows[0]?.port ?? null
+  // Over a socket of the system there is no port on either side.
+  return seen === (streamOf(client).localPort ?? null)
+}
+
+function streamOf(client: Client): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
