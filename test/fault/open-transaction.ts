@@ -145,12 +145,16 @@ function answersIn({ witness }: Crew, windows: readonly Window[]): number {
   return waits[Math.ceil(waits.length * 0.99) - 1] ?? Infinity
 }
 
+/** Of the ticks that were due in these windows, whenever they moved. */
 async function latenessIn({ store }: Crew, windows: readonly Window[]): Promise<number> {
   const [row] = await store.run(
-    `select percentile_disc(0.99) within group (order by (e.headers::json ->> 'lateMs')::integer) as late
-     from headrace.event e join headrace.topic t on t.id = e.topic
-       join unnest($1::float8[], $2::float8[]) as w (begun, ended) on e.time >= w.begun and e.time < w.ended
-     where t.name = 'ticks'`,
+    `select percentile_disc(0.99) within group (order by e.late) as late
+     from (
+         select e.time, (e.headers::json ->> 'lateMs')::integer as late
+         from headrace.event e join headrace.topic t on t.id = e.topic where t.name = 'ticks'
+       ) as e
+       join unnest($1::float8[], $2::float8[]) as w (begun, ended)
+         on e.time - e.late >= w.begun and e.time - e.late < w.ended`,
     [windows.map(({ from }) => from.wall), windows.map(({ to }) => to.wall)],
   )
   return Number(row?.['late'] ?? Infinity)
