@@ -104,7 +104,7 @@ async function holdOpen(crew: Crew, race: Headrace, openMs: number): Promise<Hel
     const seen = await sightings(crew)
     const committedAt = Date.now()
     await client.query('commit')
-    // From here on the checker expects it as any other tick.
+    // From here on the checker expects it, like every tick that was posted.
     const answer = { answeredAt: null, status: null, code: null }
     crew.witness.history.push({ item: TICK, at, outcome: 'ok', sentAt: performance.now(), ...answer })
     await until('its work runs', async () => (await eventTimes(crew)).length >= 2, RUN_WITHIN_MS)
