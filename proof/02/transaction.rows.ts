@@ -12,10 +12,13 @@ const open = once(({ quick, progress }: ProofContext) =>
 
 function compare(compared: Compared, what: string): ProofResult {
   const times = compared.with / Math.max(compared.without, 1)
+  const [during, without, before, after] = (['with', 'without', 'before', 'after'] as const).map((when) =>
+    compared[when].toFixed(1),
+  )
   return {
     value: `${times.toFixed(2)} ×`,
     holds: times <= MOST_TIMES,
-    detail: `${what}: p99 ${compared.with.toFixed(1)} ms with it, ${compared.without.toFixed(1)} ms before and after it`,
+    detail: `${what}: p99 ${during} ms with it, ${without} ms without (${before} before it, ${after} after it)`,
   }
 }
 

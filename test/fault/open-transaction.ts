@@ -15,7 +15,10 @@ export interface OpenPlan {
 /** 99th percentiles in ms. */
 export interface Compared {
   with: number
+  /** Before and after it together, and each by itself. */
   without: number
+  before: number
+  after: number
 }
 
 export interface OpenTransaction extends CrewVerdict {
@@ -66,8 +69,20 @@ export async function openTransaction(plan: OpenPlan): Promise<OpenTransaction> 
     seenBefore: seen + times.filter((time) => time < committedAt).length,
     ownEvents: times.length,
     ranAfterMs: Math.max(...times) - committedAt,
-    answers: { with: answersIn(crew, [window]), without: answersIn(crew, [before, after]) },
-    lateness: { with: await latenessIn(crew, [window]), without: await latenessIn(crew, [before, after]) },
+    answers: await compare((windows) => answersIn(crew, windows), { before, window, after }),
+    lateness: await compare((windows) => latenessIn(crew, windows), { before, window, after }),
+  }
+}
+
+async function compare(
+  p99: (windows: readonly Window[]) => number | Promise<number>,
+  { before, window, after }: Record<'before' | 'window' | 'after', Window>,
+): Promise<Compared> {
+  return {
+    with: await p99([window]),
+    without: await p99([before, after]),
+    before: await p99([before]),
+    after: await p99([after]),
   }
 }
 
