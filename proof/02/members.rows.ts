@@ -2,8 +2,7 @@
 // store restarted, a clock wrong. Ticks are judged by the posts and the tables, ownership by the audit of triggers.
 import { addMember } from '../../test/fault/add-member.ts'
 import { breaches, describeOwnership } from '../../test/fault/audit.ts'
-import { describeFindings } from '../../test/fault/check-ticks.ts'
-import { Crew, type CrewVerdict } from '../../test/fault/crew.ts'
+import { Crew } from '../../test/fault/crew.ts'
 import { killMembers } from '../../test/fault/kill-members.ts'
 import { pauseMembers, servePausable } from '../../test/fault/pause-members.ts'
 import { restartStore } from '../../test/fault/restart-store.ts'
@@ -11,6 +10,7 @@ import { stopMembers } from '../../test/fault/stop-members.ts'
 import { wrongClock } from '../../test/fault/wrong-clock.ts'
 import { once } from '../once.ts'
 import type { ProofContext, ProofRow } from '../row.ts'
+import { describe, found, isRight, quantile, spread } from './verdict.ts'
 
 const LEASE_MS = 3000
 const TAKEN_OVER_MS = 5000
@@ -143,29 +143,3 @@ export const rows: ProofRow[] = [
     },
   })),
 ]
-
-/** Everything that is wrong with ticks. */
-function found({ findings }: CrewVerdict): number {
-  return Object.values(findings as unknown as Record<string, string[]>).flat().length
-}
-
-function isRight(verdict: CrewVerdict): boolean {
-  return found(verdict) === 0 && breaches(verdict.ownership) === 0 && verdict.acknowledged > 0
-}
-
-function describe(verdict: CrewVerdict): string {
-  const { seed, acknowledged, unanswered, refused, events, findings, ownership, talk } = verdict
-  const posts = `${acknowledged} posts acknowledged, ${refused} refused, ${unanswered} unanswered, ${events} events`
-  const strain = `${verdict.deadlocks} deadlocks, ${verdict.connections} connections a server, ${talk.length} failures told`
-  return `seed ${seed}: ${posts}; ${describeOwnership(ownership)}; ${strain} ${describeFindings(findings)}`.trimEnd()
-}
-
-function spread(values: readonly number[]): string {
-  return `p50 ${quantile(values, 0.5)}, p99 ${quantile(values, 0.99)}, max ${quantile(values, 1)} ms`
-}
-
-/** A part of the sorted values: 0.99 is the 99th percentile. */
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? Infinity)
-}

@@ -1,5 +1,6 @@
 // Several servers on one PostgreSQL of their own, all under load, with the witnesses of ticks and of ownership. Who owns
 // and who leads is read from the tables.
+import { type Bouncer, startBouncer } from '../servers/pgbouncer.ts'
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts'
 import { Audit, type OwnershipVerdict } from './audit.ts'
 import { Load } from './load.ts'
@@ -15,6 +16,8 @@ export interface CrewOptions {
   pauseMs?: number
   /** How every server is started, unless its own start says otherwise. */
   serve?: Omit<ServeOptions, 'file' | 'store'>
+  /** The servers reach the store through PgBouncer; the witnesses do not. */
+  isBounced?: boolean
 }
 
 export interface Mate {
@@ -45,6 +48,13 @@ export interface CrewVerdict extends Verdict {
   connections: number
 }
 
+interface CrewParts {
+  store: PostgresServer
+  bouncer: Bouncer | null
+  audit: Audit
+  options: CrewOptions
+}
+
 const SETTLED_WITHIN_MS = 20_000
 const PARTITIONS = 32
 
@@ -53,13 +63,15 @@ export class Crew {
   readonly audit: Audit
   readonly witness: Witness
   readonly #options: CrewOptions
+  readonly #bouncer: Bouncer | null
   readonly #mates = new Set<Mate>()
   readonly #talk: string[] = []
   #count = 0
 
-  private constructor(store: PostgresServer, audit: Audit, options: CrewOptions) {
+  private constructor({ store, bouncer, audit, options }: CrewParts) {
     this.store = store
     this.audit = audit
+    this.#bouncer = bouncer
     this.#options = options
     this.witness = Witness.of(postgresReader(store.url()))
   }
@@ -68,11 +80,15 @@ export class Crew {
   static async open(options: CrewOptions = {}): Promise<Crew> {
     const store = (await startPostgres(18)) ?? (await startPostgres(15))
     if (store === null) throw new Error('there is no PostgreSQL here: npm run provision installs it')
+    let bouncer: Bouncer | null = null
     try {
-      const { code, talk } = await runHeadrace(['migrate', '--store', store.url()])
+      if (options.isBounced === true) bouncer = await startBouncer(store)
+      if (options.isBounced === true && bouncer === null) throw new Error('there is no PgBouncer here')
+      const { code, talk } = await runHeadrace(['migrate', '--store', (bouncer ?? store).url()])
       if (code !== 0) throw new Error(`migrate ended with ${code}: ${talk}`)
-      return new Crew(store, await Audit.install(store), options)
+      return new Crew({ store, bouncer, audit: await Audit.install(store), options })
     } catch (error) {
+      await bouncer?.remove()
       await store.remove()
       throw error
     }
@@ -105,7 +121,8 @@ export class Crew {
     const { connections = 20, pauseMs = 100, serve: usual = {} } = this.#options
     const name = `m${++this.#count}`
     const args = [...(usual.args ?? []), ...(serve.args ?? []), '--name', name]
-    const server = await ServerProcess.start({ ...usual, ...serve, args, store: this.store.url() })
+    const store = (this.#bouncer ?? this.store).url()
+    const server = await ServerProcess.start({ ...usual, ...serve, args, store })
     const { history, next } = this.witness
     const load = new Load({ port: server.port, connections, pauseMs, history, next })
     const mate = { name, server, load }
@@ -204,6 +221,7 @@ export class Crew {
       server.signal('SIGCONT')
       await server.kill()
     }
+    await this.#bouncer?.remove()
     await this.store.remove()
   }
 }

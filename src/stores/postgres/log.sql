@@ -66,7 +66,8 @@ returning now, notes, numbers
 -- Events of each position, on one snapshot. Heads tell how many there are, so that no more are read than wanted.
 -- Index: the primary keys. A row without an event tells the bounds of a partition that has none from there on. One event
 -- more is read than fits, which tells that there is more. A sum of bigints is numeric: left so, the end of the range
--- would be no bound of the index, and a page would cost as much as all that is behind it.
+-- would be no bound of the index, and a page would cost as much as all that is behind it. The limit of each position says
+-- nothing that the range does not: from it the planner knows that few are read, and compiles nothing for millions.
 with wanted as materialized (
   select p.nth, p.partition, p.position, h.oldest, h.next,
     greatest(h.next - p.position, 0) as available,
@@ -83,6 +84,8 @@ page as (
     where e.topic = $1 and e.partition = w.partition and e.event_offset >= w.position
       and e.event_offset < w.position + least(w.available, greatest($4::bigint + 1 - (w.upto - w.available), 0))
       and w.position >= w.oldest
+    order by e.event_offset
+    limit $4::bigint + 1
   ) as e on true
 )
 select partition, oldest, next as head, event_offset, time, id, key, value, headers
