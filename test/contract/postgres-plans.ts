@@ -50,6 +50,7 @@ export const statements: readonly Planned[] = [
       1,
       0,
       PARTITIONS,
+      null,
       false,
     ],
     uses: ['Conflict Arbiter Indexes: entry_pkey'],

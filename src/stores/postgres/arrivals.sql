@@ -3,7 +3,7 @@
 -- name: arrive_puts
 -- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of now.
 insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload)
-select $1::integer, case when $2::boolean then coalesce(asked.at, headrace.now_ms()) else asked.at end, asked.key_hash,
+select $1::integer, coalesce(asked.at, $14::bigint, case when $2::boolean then headrace.now_ms() end), asked.key_hash,
   coalesce(asked.partition, asked.key_hash % $13::integer), coalesce(asked.lane, $11::smallint),
   coalesce(asked.note, $12::integer) / 8 % 8, asked.key, asked.grp, asked.payload
 from unnest($3::text[], $4::bigint[], string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[],

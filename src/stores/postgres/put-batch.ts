@@ -51,17 +51,19 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   return rounds
 }
 
-/** Parameters 7 to 18 of the query `put`. */
+/** Parameters 7 to 19 of the query `put`. */
 export function columnsOf({ mode, partitions }: PutPool, placed: readonly PlacedPut[]): unknown[] {
   const puts = placed.map(({ put }) => put)
-  const lane = laneColumn(puts[0]?.lane ?? 'normal')
-  const rule = ruleOf(puts[0], mode)
+  const [first] = puts
+  const isOneTime = puts.every(({ at }) => at === first?.at)
+  const lane = laneColumn(first?.lane ?? 'normal')
+  const rule = ruleOf(first, mode)
   const hasGroups = puts.some(({ key, group }) => group !== key)
   const isPlain = placed.every(({ put, nth }, index) => nth === index && ruleOf(put, mode) === rule)
   return [
     mode === 'each',
     textArray(puts.map(({ key }) => key)),
-    puts.every(({ at }) => at === null) ? null : numberArray(puts.map(({ at }) => at)),
+    isOneTime ? null : numberArray(puts.map(({ at }) => at)),
     puts.every(({ payload }) => payload === undefined)
       ? null
       : puts.map(({ payload = '' }) => payload).join(SEPARATOR),
@@ -75,6 +77,7 @@ export function columnsOf({ mode, partitions }: PutPool, placed: readonly Placed
     lane,
     rule,
     partitions,
+    isOneTime ? first?.at : null,
   ]
 }
 

@@ -5,18 +5,19 @@
 -- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
+-- Steps are compared one by one, the usual ones first, since a list costs several times as much.
   on conflict (pool, key, slot) do update set
     (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, partition, lane,
       failing, state, grp, payload, after_payload) = (
       select
-        case when step in (1, 3) then excluded.turn else e.turn end,
+        case when step = 3 or step = 1 then excluded.turn else e.turn end,
         case
-          when step in (1, 3, 7) then asked_due
+          when step = 3 or step = 1 or step = 7 then asked_due
           when step = 2 and e.attempt = 0 then least(e.due_at, asked_due)
           else e.due_at
         end,
         case when step = 1 then now else e.enqueued_at end,
-        case when step in (4, 7) then e.put_at else now end,
+        case when step = 4 or step = 7 then e.put_at else now end,
         case
           when step = 1 then null
           when step = 5 then least(e.after_due_at, asked_due)
@@ -24,7 +25,7 @@
           else e.after_due_at
         end,
         case when step = 1 then null else e.until end,
-        case when step in (1, 3) then 1 when step = 2 then e.tally + 1 when step = 7 then 0 else e.tally end,
+        case when step = 3 or step = 1 then 1 when step = 2 then e.tally + 1 when step = 7 then 0 else e.tally end,
         case
           when step = 1 then null
           when step = 5 then coalesce(e.after_tally, 0) + 1
@@ -39,7 +40,7 @@
         case when step = 1 then 'live' else e.state end,
         case when step = 1 then excluded.grp else e.grp end,
         case
-          when step in (1, 3) then excluded.payload
+          when step = 3 or step = 1 then excluded.payload
           when step = 2 then coalesce(excluded.payload, e.payload)
           else e.payload
         end,
@@ -69,14 +70,14 @@
       ) as merged
     )
   returning e.note,
-    case when e.note & 7 in (5, 6) then e.after_due_at else e.due_at end as due_at,
-    case when e.note & 7 in (5, 6) then e.after_tally else e.tally end as tally
+    case when e.after_due_at is not null and e.note & 7 in (5, 6) then e.after_due_at else e.due_at end as due_at,
+    case when e.after_due_at is not null and e.note & 7 in (5, 6) then e.after_tally else e.tally end as tally
 
 -- name: put
 -- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
--- A column that says nothing of its own is null: no time, no payload, lane $16, the group and partition of the key, and
+-- A column that says nothing of its own is null: time $19, no payload, lane $16, the group and partition of the key, and
 -- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($19:
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($20:
 -- of all, since a user's repeat need not hold the same puts): their notes, due times and tallies, one for all if they are
 -- the same. Where all is the same, one note below zero stands for all.
 -- Whoever has claimed round 0 has them all: what is left of a later round is of a request whose first is forgotten.
@@ -92,7 +93,7 @@ claim as (
   returning 1
 ),
 asked as (
-  select key, at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
+  select key, coalesce(at, $19::bigint) as at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
     coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * 64 + $17::integer) as note
   from unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[], $13::integer[],
     $14::integer[], $15::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
@@ -107,20 +108,25 @@ put as (
   from clock cross join claim cross join asked
   :merge
 ),
+noted as not materialized (select note, due_at, tally from put where note & 7 > 0 or $20::boolean),
 kept as (
   insert into headrace.answer (scope, id, round, now, notes, numbers, tallies)
   select $1::integer, $2, $3::smallint, clock.now, coalesce(told.notes, '{}'), coalesce(told.due_times, '{}'),
     coalesce(told.tallies, '{}')
   from clock cross join claim cross join (
     select
-      case
-        when count(*) = cardinality($8::text[]) and min(note & 7) = max(note & 7) and min(due_at) = max(due_at)
-          and min(tally) = max(tally) and not $19::boolean then array[-1 - min(note & 7)]
-        else array_agg(note)
-      end as notes,
-      case when min(due_at) = max(due_at) then array[min(due_at)] else array_agg(due_at) end as due_times,
-      case when min(tally) = max(tally) then array[min(tally)] else array_agg(tally) end as tallies
-    from put where note & 7 > 0 or $19::boolean
+      case when note is null then (select array_agg(note) from noted) else array[note] end as notes,
+      case when due_at is null then (select array_agg(due_at) from noted) else array[due_at] end as due_times,
+      case when tally is null then (select array_agg(tally) from noted) else array[tally] end as tallies
+    from (
+      select case when min(due_at) = max(due_at) then min(due_at) end as due_at,
+        case when min(tally) = max(tally) then min(tally) end as tally,
+        case
+          when count(*) = cardinality($8::text[]) and min(note & 7) = max(note & 7) and min(due_at) = max(due_at)
+            and min(tally) = max(tally) and not $20::boolean then -1 - min(note & 7)
+        end as note
+      from noted
+    ) as one
   ) as told
   on conflict (scope, id, round) do update
     set now = excluded.now, notes = excluded.notes, numbers = excluded.numbers, tallies = excluded.tallies
