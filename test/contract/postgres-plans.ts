@@ -74,7 +74,7 @@ export const statements: readonly Planned[] = [
   },
   {
     name: 'move',
-    values: [1, 2, PARTITIONS, 256, 1000, ...claim, 'large', false, now - 250],
+    values: [1, 2, PARTITIONS, 256, 1000, ...claim, 'large', false, now - 250, '{}', null, null],
     uses: ['Index Scan using entry_pkey', 'Index Scan using entry_due'],
   },
   { name: 'next_dues', values: [some(PARTITIONS, () => 1), all, from], uses: ['using entry_due'] },

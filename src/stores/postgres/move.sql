@@ -2,9 +2,10 @@
 -- Due entries become events, and are settled as done, in one statement: all of it or nothing. Locks: the fences of the
 -- claim (excluding each other's moves, so that due order holds), entries in due order, heads ascending.
 -- Index: entry_due, one range per partition and lane; the primary keys.
--- A range is read from $12, up to $4 rows. The rows up to the least end of a range that was cut are the earliest of all.
--- An entry that another transaction holds is passed over, and so are the later ones of its key. The first of all, when it
--- is overdue for a while, is waited for: a key that is put without end would be passed over without end.
+-- A range is read from $12 (null: since ten seconds) up to $4 rows, without the keys of $13. The rows up to the least end
+-- of a range that was cut are the earliest of all. What another transaction holds is passed over, and so are the later
+-- entries of its key; the one that $14 and $15 name is waited for, before any other is locked.
+-- Rows are told apart by their number, and sets of numbers by `not in`, which is a hash table however few are expected.
 with held as materialized (
   select f.partition
   from (
@@ -18,20 +19,21 @@ with held as materialized (
   for no key update of f
 ),
 clock as materialized (
-  select headrace.now_ms() as now, (select remember_ms from headrace.pool where id = $1::integer) as remember_ms
-  from (select count(*) from held) as locked
+  select now, coalesce($12::bigint, now - 10000) as due_from, remember_ms
+  from (select headrace.now_ms() as now from (select count(*) from held) as locked) as clock
+    left join headrace.pool on id = $1::integer
 ),
 ranges as materialized (
   select h.partition::smallint as partition, l.lane::smallint as lane
   from held h cross join generate_series(0, 2) as l (lane)
 ),
 candidate as materialized (
-  select r.partition, r.lane, e.key, e.slot, e.due_at
+  select r.partition, r.lane, e.key, e.slot, e.due_at, row_number() over (order by e.due_at, e.key, e.slot) as nth
   from clock cross join ranges r cross join lateral (
     select e.key, e.slot, e.due_at
     from headrace.entry e
     where e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane and e.state = 'live'
-      and e.due_at >= $12::bigint and e.due_at <= clock.now
+      and e.due_at >= clock.due_from and e.due_at <= clock.now and e.key <> all ($13::text[])
     order by e.due_at
     limit $4::bigint
   ) as e
@@ -39,24 +41,23 @@ candidate as materialized (
 filled as materialized (
   select partition, lane, count(*) as rows, max(due_at) as last from candidate group by partition, lane
 ),
+tried as materialized (
+  select key, slot, due_at, nth from candidate
+  where due_at <= coalesce((select min(last) from filled where rows >= $4::bigint), due_at)
+),
 waited as materialized (
-  select headrace.wait_for($1::integer, c.key, c.slot)
-  from (select c.* from candidate c order by c.due_at, c.key, c.slot limit 1) as c cross join clock
-  where c.due_at between clock.now - 2000 and clock.now - 250
+  select headrace.wait_for($1::integer, $14, $15::bigint) from clock where $14::text is not null
 ),
 -- Locked one by one, in order, until there are enough. The state is written so that no index of due times seems to serve.
 locked as materialized (
-  select e.*, e.key_hash % $3::integer as target,
+  select c.nth, e.*, e.key_hash % $3::integer as target,
     case
       when e.after_due_at is not null then 'goes on'
       when $11::boolean and clock.remember_ms > 0 then 'is remembered'
       else 'is gone'
     end as fate
-  from (select count(*) from waited) as waited cross join clock cross join (
-      select key, slot from candidate
-      where due_at <= coalesce((select min(last) from filled where rows >= $4::bigint), due_at)
-      order by due_at, key, slot
-    ) as c cross join lateral (
+  from (select count(*) from waited) as waited cross join clock
+    cross join (select * from tried order by nth) as c cross join lateral (
       select e.key, e.slot, e.due_at, e.payload, e.key_hash, e.after_due_at
       from headrace.entry e
       where e.pool = $1::integer and e.key = c.key and e.slot = c.slot and e.state not in ('dead', 'fired')
@@ -65,16 +66,14 @@ locked as materialized (
     ) as e
   limit $5::bigint
 ),
--- Of each key the first candidate that is not locked.
-skipped as materialized (
-  select distinct on (c.key) c.key, c.due_at, c.slot
-  from candidate c left join locked l on l.key = c.key and l.slot = c.slot
-  where l.key is null
-  order by c.key, c.due_at, c.slot
+passed_over as materialized (
+  select nth, key, slot, due_at from tried
+  where nth not in (select nth from locked)
+    and nth <= (select case when count(*) < $5::bigint then 9223372036854775807 else max(nth) end from locked)
 ),
 due as materialized (
-  select l.* from locked l left join skipped s on s.key = l.key
-  where s.key is null or (s.due_at, s.slot) > (l.due_at, l.slot)
+  select l.* from locked l
+  where not exists (select from passed_over p where p.key = l.key and p.nth < l.nth)
 ),
 amount as materialized (select target, count(*) as events from due group by target),
 head as materialized (
@@ -91,12 +90,12 @@ advanced as (
 ),
 appended as (
   insert into headrace.event (topic, partition, event_offset, time, id, key, value, headers)
-  select $2::integer, d.target, head.next + d.nth, d.now, $10 || '/' || d.key || '/' || d.at, d.key,
+  select $2::integer, d.target, head.next + d.place, d.now, $10 || '/' || d.key || '/' || d.at, d.key,
     '{"item":' || to_json(d.key) || ',"at":"' || d.at || '"' || coalesce(',"payload":' || d.payload, '') || '}',
     '{"lateMs":' || (d.now - d.due_at) || '}'
   from (
       select due.*, clock.now, headrace.iso(case when $11::boolean then due.slot else due.due_at end) as at,
-        row_number() over (partition by due.target order by due.due_at, due.key, due.slot) - 1 as nth
+        row_number() over (partition by due.target order by due.nth) - 1 as place
       from due cross join clock
     ) as d
     join head on head.partition = d.target
@@ -118,29 +117,32 @@ promoted as (
   where d.fate = 'goes on' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
   returning e.due_at
 ),
--- Of each range: the first candidate that is left, or the row behind them.
-passed as materialized (
-  select c.partition, c.lane, min(c.due_at) as due_at
-  from candidate c left join due d on d.key = c.key and d.slot = c.slot
-  where d.key is null
-  group by c.partition, c.lane
+-- Of each range: the first candidate that is left; more of its kind, where it was cut; the first that is not due yet.
+remaining as materialized (
+  select partition, lane, min(due_at) as due_at from candidate where nth not in (select nth from due) group by partition, lane
 ),
 waiting as (
-  select coalesce(passed.due_at, (
+  select coalesce(remaining.due_at, case when filled.rows >= $4::bigint then filled.last end, (
       select e.due_at from headrace.entry e
-      where passed.due_at is null and e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane
-        and e.state = 'live' and e.due_at >= $12::bigint
+      where e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane and e.state = 'live'
+        and e.due_at > clock.now
       order by e.due_at
-      offset coalesce(filled.rows, 0)
       limit 1
     )) as due_at
-  from ranges r
-    left join passed on passed.partition = r.partition and passed.lane = r.lane
+  from clock cross join ranges r
+    left join remaining on remaining.partition = r.partition and remaining.lane = r.lane
     left join filled on filled.partition = r.partition and filled.lane = r.lane
+),
+-- Some of those passed over that are overdue for a while.
+overdue as materialized (
+  select key, slot from passed_over cross join clock where due_at <= clock.now - 250 order by nth limit 16
 )
 select clock.now,
   coalesce((select array_agg(clock.now - due_at order by due_at) from due), '{}') as lateness_ms,
   (select min(due_at) from (select due_at from waiting union all select due_at from promoted) as next) as next_due_at,
-  coalesce((select array_agg(partition) from held), '{}') as held
+  coalesce((select array_agg(partition) from held), '{}') as held,
+  array(select key from overdue) as passed_keys,
+  array(select slot from overdue) as passed_slots,
+  array(select distinct key from locked where nth not in (select nth from due) limit 100) as held_back
 from clock
 where headrace.in_time(1000, (select count(*) from head))

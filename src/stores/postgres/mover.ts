@@ -1,17 +1,20 @@
 // Due entries become events in one statement.
 import { poolResource } from '../../fence.ts'
 import type { Hint, MoveRequest, Moved, Mover, StoreContext } from '../../store.ts'
-import { numberArray } from './arrays.ts'
+import { numberArray, textArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
 import type { Floors, Found } from './floors.ts'
-import type { Pools } from './pools.ts'
-import type { Topics } from './topics.ts'
+import { type HeldEntry, PassedOver } from './passed-over.ts'
+import type { KnownPool, Pools } from './pools.ts'
+import type { Sweeps } from './sweeps.ts'
+import type { KnownTopic, Topics } from './topics.ts'
 
-export interface PostgresMoverParts extends Pick<StoreContext, 'faults'> {
+export interface PostgresMoverParts extends Pick<StoreContext, 'faults' | 'clock'> {
   connections: Connections
   pools: Pools
   topics: Topics
   floors: Floors
+  sweeps: Sweeps
   hint(hint: Hint): void
 }
 
@@ -19,36 +22,30 @@ export interface PostgresMoverParts extends Pick<StoreContext, 'faults'> {
 const MOVE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
 const LANES = 3
 /** How many rows of one range are looked at, at least. */
-const LEAST_RANGE = 256
+const LEAST_RANGE = 128
+/** How long a move waits until it is known from where it may read. */
+const SWEEP_WITHIN_MS = 500
+/** By how much a move may be smaller than asked for, after some that took too long. */
+const MOST_SHRUNK = 64
 
 export class PostgresMover implements Mover {
   readonly #parts: PostgresMoverParts
+  /** By the number of the pool. */
+  readonly #passedOver = new Map<number, PassedOver>()
+  #shrunk = 1
 
   constructor(parts: PostgresMoverParts) {
     this.#parts = parts
   }
 
-  async move({ pool: name, topic: topicName, limit, claim }: MoveRequest): Promise<Moved> {
-    const pool = this.#parts.pools.of(name)
-    const topic = await this.#parts.topics.of(topicName)
-    const claimed = claim.held.map(({ partition }) => partition)
-    const ranges = Math.max(claimed.length, 1) * LANES
-    const values = [
-      pool.id,
-      topic.id,
-      topic.settings.partitions,
-      Math.max(LEAST_RANGE, Math.ceil((4 * limit) / ranges)),
-      limit,
-      numberArray(claimed),
-      numberArray(claim.held.map(({ epoch }) => epoch)),
-      poolResource(name),
-      claim.owner,
-      name,
-      pool.mode === 'each',
-    ]
-    const row = await this.#read(pool.id, claimed, values)
+  async move(request: MoveRequest): Promise<Moved> {
+    const { pools, topics, hint } = this.#parts
+    const pool = pools.of(request.pool)
+    const topic = await topics.of(request.topic)
+    const claimed = request.claim.held.map(({ partition }) => partition)
+    const row = await this.#run(pool, claimed, this.#valuesOf(request, pool, topic))
     const latenessMs = row['lateness_ms'] as number[]
-    if (latenessMs.length > 0) this.#parts.hint({ kind: 'appended', topic: topicName })
+    if (latenessMs.length > 0) hint({ kind: 'appended', topic: request.topic })
     const held = new Set(row['held'] as number[])
     return {
       count: latenessMs.length,
@@ -58,22 +55,69 @@ export class PostgresMover implements Mover {
     }
   }
 
-  async #read(pool: number, claimed: number[], values: unknown[]): Promise<Row> {
+  #valuesOf({ pool: name, limit, claim }: MoveRequest, pool: KnownPool, topic: KnownTopic): unknown[] {
+    const ranges = Math.max(claim.held.length, 1) * LANES
+    return [
+      pool.id,
+      topic.id,
+      topic.settings.partitions,
+      Math.ceil(Math.max(LEAST_RANGE, (4 * limit) / ranges) / this.#shrunk),
+      Math.ceil(limit / this.#shrunk),
+      numberArray(claim.held.map(({ partition }) => partition)),
+      numberArray(claim.held.map(({ epoch }) => epoch)),
+      poolResource(name),
+      claim.owner,
+      name,
+      pool.mode === 'each',
+    ]
+  }
+
+  async #run(pool: KnownPool, claimed: readonly number[], values: unknown[]): Promise<Row> {
     const { connections, floors, faults } = this.#parts
-    const from = floors.beforeMove(pool, claimed)
+    const passedOver = this.#passedOverIn(pool)
+    const from = await this.#from(pool, claimed)
+    const leftOut = passedOver.takeKeys()
+    const wait = passedOver.takeWait()
     try {
       faults.at('move.before-commit')
-      const [row = {}] = await connections.query('move', [...values, from], MOVE)
+      const asked = [...values, from, textArray(leftOut), wait?.key ?? null, wait?.slot ?? null]
+      const [row = {}] = await connections.query('move', asked, MOVE)
       faults.at('move.after-commit')
-      floors.afterMove(pool, from, row['held'] as number[], foundIn(row))
-      return row
+      this.#shrunk = Math.max(1, this.#shrunk / 2)
+      floors.afterMove(pool.id, from, row['held'] as number[], foundIn(row))
+      passedOver.note(entriesIn(row), row['held_back'] as string[])
+      if (leftOut.length === 0) return row
+      // What was left out is due all the same.
+      floors.lower(pool.id, from)
+      return { ...row, next_due_at: row['now'] }
     } catch (error) {
-      floors.afterFailedMove(pool, from)
+      floors.lower(pool.id, from)
+      // It may have been too much for its time, and the same again would be, too.
+      this.#shrunk = Math.min(MOST_SHRUNK, this.#shrunk * 4)
       throw error
     }
+  }
+
+  async #from(pool: KnownPool, claimed: readonly number[]): Promise<number | null> {
+    const { floors, sweeps } = this.#parts
+    const from = floors.beforeMove(pool.id, claimed)
+    if (from !== null) return from
+    await sweeps.within(SWEEP_WITHIN_MS, pool, claimed)
+    return floors.beforeMove(pool.id, claimed)
+  }
+
+  #passedOverIn({ id }: KnownPool): PassedOver {
+    let passedOver = this.#passedOver.get(id)
+    if (passedOver === undefined) this.#passedOver.set(id, (passedOver = new PassedOver(this.#parts.clock)))
+    return passedOver
   }
 }
 
 function foundIn(row: Row): Found {
   return { now: row['now'] as number, nextDueAt: row['next_due_at'] as number | null }
+}
+
+function entriesIn(row: Row): HeldEntry[] {
+  const slots = row['passed_slots'] as number[]
+  return (row['passed_keys'] as string[]).map((key, index) => ({ key, slot: slots[index] as number }))
 }

@@ -40,6 +40,10 @@ export class Pools {
     this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions })
   }
 
+  find(name: string): KnownPool | undefined {
+    return this.#pools.get(name)
+  }
+
   of(name: string): KnownPool {
     const pool = this.#pools.get(name)
     assert(pool !== undefined, `the pool ${name} was not opened`)

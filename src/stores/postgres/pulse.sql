@@ -6,12 +6,12 @@
 with clock as materialized (select headrace.now_ms() as now),
 dues as (
   select asked.pool, min(e.due_at) as next_due_at
-  from unnest($1::integer[], $2::smallint[], $3::bigint[]) as asked (pool, partition, due_from)
+  from clock cross join unnest($1::integer[], $2::smallint[], $3::bigint[]) as asked (pool, partition, due_from)
     cross join generate_series(0, 2) as l (lane)
     left join lateral (
       select e.due_at from headrace.entry e
       where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
-        and e.due_at >= asked.due_from
+        and e.due_at >= coalesce(asked.due_from, clock.now - 10000)
       order by e.due_at
       limit 1
     ) as e on true
@@ -83,12 +83,12 @@ leader as (
 ),
 dues as (
   select asked.pool, min(e.due_at) as next_due_at
-  from unnest($8::integer[], $9::smallint[], $10::bigint[]) as asked (pool, partition, due_from)
+  from clock cross join unnest($8::integer[], $9::smallint[], $10::bigint[]) as asked (pool, partition, due_from)
     cross join generate_series(0, 2) as l (lane)
     left join lateral (
       select e.due_at from headrace.entry e
       where e.pool = asked.pool and e.partition = asked.partition and e.lane = l.lane::smallint and e.state = 'live'
-        and e.due_at >= asked.due_from
+        and e.due_at >= coalesce(asked.due_from, clock.now - 10000)
       order by e.due_at
       limit 1
     ) as e on true

@@ -4,16 +4,19 @@ import type { Beat, Beaten, Leader } from '../../roster/store.ts'
 import type { Hint, Pulse, PulseRequest, StoreContext } from '../../store.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
-import type { Floors } from './floors.ts'
-import type { Pools } from './pools.ts'
+import type { Floors, From } from './floors.ts'
+import type { KnownPool, Pools } from './pools.ts'
+import type { Sweeps } from './sweeps.ts'
 
 export interface PulseParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
   pools: Pools
   floors: Floors
+  sweeps: Sweeps
   hint(hint: Hint): void
 }
 
+const SWEEP_WITHIN_MS = 200
 /** Without a beat: a third of the lease that a member has unless it is set. */
 const PULSE: Call = { operation: 'pulse', timeoutMs: 1000, again: 'undone' }
 
@@ -26,15 +29,10 @@ function callOf({ leaseMs }: Beat): Call {
 }
 
 export async function pulse(parts: PulseParts, request: PulseRequest): Promise<Omit<Pulse, 'refusal'>> {
-  const { pools, floors } = parts
-  const askedPools = request.pools.map(({ pool, partitions }) => {
-    const { id } = pools.of(pool)
-    return { name: pool, id, partitions, from: floors.beforePulse(id, partitions) }
-  })
-  const asked = askedPools.flatMap(({ id, partitions, from }) =>
-    partitions.map((partition) => [id, partition, from]),
+  const asked = await Promise.all(
+    request.pools.map(({ pool, partitions }) => askedOf(parts, parts.pools.of(pool), partitions)),
   )
-  const columns = [0, 1, 2].map((column) => numberArray(asked.map((row) => row[column] as number)))
+  const columns = columnsOf(asked)
   const { row, beaten } = await (request.beat === null
     ? withoutBeat(parts, columns)
     : withBeat(parts, request.beat, columns))
@@ -43,12 +41,41 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
   const dues = new Map(ids.map((id, index) => [id, times[index] ?? null]))
   const now = row['now'] as number
   const nextDueAt = new Map<string, number | null>()
-  for (const { name, id, partitions, from } of askedPools) {
-    const found = { now, nextDueAt: dues.get(id) ?? null }
-    floors.afterPulse(id, from, partitions, found)
-    nextDueAt.set(name, found.nextDueAt)
+  for (const { pool, partitions, from } of asked) {
+    const found = { now, nextDueAt: dues.get(pool.id) ?? null }
+    parts.floors.afterPulse(pool.id, from, partitions, found)
+    parts.sweeps.look(pool, partitions)
+    nextDueAt.set(pool.name, found.nextDueAt)
   }
   return { now, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }
+}
+
+interface Asked {
+  pool: KnownPool
+  partitions: readonly number[]
+  from: From
+}
+
+/** What a pulse asks of a pool; where that is not known yet it waits, but not for long, since members live by it. */
+async function askedOf(
+  { floors, sweeps }: PulseParts,
+  pool: KnownPool,
+  partitions: readonly number[],
+): Promise<Asked> {
+  let from = floors.beforePulse(pool.id, partitions)
+  if (from.from === null && partitions.length > 0) {
+    await sweeps.within(SWEEP_WITHIN_MS, pool, partitions)
+    from = floors.beforePulse(pool.id, partitions)
+  }
+  return { pool, partitions, from }
+}
+
+/** Pools, partitions and from where they are read. */
+function columnsOf(asked: readonly Asked[]): string[] {
+  const rows = asked.flatMap(({ pool, partitions, from }) =>
+    partitions.map((partition) => [pool.id, partition, from.from]),
+  )
+  return [0, 1, 2].map((column) => numberArray(rows.map((row) => row[column] ?? null)))
 }
 
 function arrivedIn({ pools }: PulseParts, request: PulseRequest, row: Row): string[] {

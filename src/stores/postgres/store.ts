@@ -1,6 +1,6 @@
 // The PostgreSQL store: many processes on many machines, behind a pooler in transaction mode or not.
 import type { PoolConfig } from 'pg'
-import type { Store, StoreContext } from '../../store.ts'
+import type { Hint, Store, StoreContext } from '../../store.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresArrivals } from './arrivals.ts'
 import { PostgresBrowse } from './browse.ts'
@@ -22,6 +22,7 @@ import { pulse } from './pulse.ts'
 import { Queries, latestVersion } from './queries.ts'
 import { Requests } from './requests.ts'
 import { PostgresRoster } from './roster.ts'
+import { Sweeps } from './sweeps.ts'
 import { Topics } from './topics.ts'
 
 /** Of all connections: for pulses, roster and fences alone, so that no load of puts keeps a pulse waiting. */
@@ -33,19 +34,23 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
   const hint = hints.tell
   const pools = new Pools(work)
   const topics = new Topics(work)
+  const floors = new Floors()
+  const sweeps = new Sweeps({ connections: work, clock: context.clock, floors, hint })
   const parts = {
     ...context,
     connections: work,
     queries,
     pools,
     topics,
-    floors: new Floors(context.clock),
+    floors,
+    sweeps,
     requests: new Requests(opening),
     hint,
   }
+  hints.watch((heard) => lower(floors, pools, heard))
   const housekeeping = new Housekeeping(parts)
   const closeAll = async (): Promise<void> => {
-    await housekeeping.settled()
+    await Promise.all([housekeeping.settled(), sweeps.settled()])
     await hints.close()
     await Promise.all([work.close(), vital.close()])
   }
@@ -75,6 +80,14 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
       return closing
     },
   }
+}
+
+/** What was put is due from then on; after a time of which nothing is known nothing is known. */
+function lower(floors: Floors, pools: Pools, hint: Hint): void {
+  if (hint.kind === 'foreign') floors.forget()
+  if (hint.kind !== 'put') return
+  const pool = pools.find(hint.pool)
+  if (pool !== undefined) floors.lower(pool.id, hint.dueAt)
 }
 
 interface Connected {

@@ -1,0 +1,75 @@
+// Reads everything of some partitions of a pool, from the beginning, to know where moves and pulses may begin: when they
+// are new to this process, and every ten minutes should anything be wrong with floors.ts. Never in the beat, which must
+// not take long, nor under a claim.
+import type { Clock } from '../../clock.ts'
+import type { Hint } from '../../store.ts'
+import { numberArray } from './arrays.ts'
+import type { Call, Connections } from './connections.ts'
+import type { Floors, Found } from './floors.ts'
+import type { KnownPool } from './pools.ts'
+
+export interface SweepsParts {
+  connections: Connections
+  clock: Clock
+  floors: Floors
+  hint(hint: Hint): void
+}
+
+const SWEEP: Call = { operation: 'read', timeoutMs: 60_000, again: 'undone' }
+const EVERY_MS = 600_000
+/** Before every due time. */
+const BEGINNING = Number.MIN_SAFE_INTEGER
+
+export class Sweeps {
+  readonly #parts: SweepsParts
+  /** By the number of the pool. */
+  readonly #underWay = new Map<number, Promise<void>>()
+  readonly #sweptAt = new Map<number, number>()
+
+  constructor(parts: SweepsParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when it is done, has failed, or takes longer than that; it goes on then. */
+  async within(timeoutMs: number, pool: KnownPool, partitions: readonly number[]): Promise<void> {
+    const over = new AbortController()
+    const late = this.#parts.clock.sleep(timeoutMs, over.signal)
+    await Promise.race([this.#begin(pool, partitions), late])
+    over.abort()
+  }
+
+  /** Begins one, if the last was long ago. */
+  look(pool: KnownPool, partitions: readonly number[]): void {
+    const sweptAt = this.#sweptAt.get(pool.id) ?? -Infinity
+    if (this.#parts.clock.mono() - sweptAt >= EVERY_MS) void this.#begin(pool, partitions)
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values())
+  }
+
+  #begin(pool: KnownPool, partitions: readonly number[]): Promise<void> {
+    const known = this.#underWay.get(pool.id)
+    if (known !== undefined) return known
+    // What fails is begun again by the next move or pulse.
+    const sweeping = this.#sweep(pool, partitions)
+      .catch(() => undefined)
+      .finally(() => this.#underWay.delete(pool.id))
+    this.#underWay.set(pool.id, sweeping)
+    return sweeping
+  }
+
+  async #sweep({ id, name }: KnownPool, partitions: readonly number[]): Promise<void> {
+    const { connections, clock, floors, hint } = this.#parts
+    const columns = [id, null, BEGINNING].map((value) =>
+      numberArray(partitions.map((partition) => value ?? partition)),
+    )
+    const [row = {}] = await connections.query('next_dues', columns, SWEEP)
+    const [nextDueAt = null] = row['due_times'] as (number | null)[]
+    const found: Found = { now: row['now'] as number, nextDueAt }
+    this.#sweptAt.set(id, clock.mono())
+    floors.afterSweep(id, partitions, found)
+    if (nextDueAt !== null) hint({ kind: 'put', pool: name, dueAt: nextDueAt })
+  }
+}
