@@ -15,7 +15,12 @@ export interface SweepsParts {
   hint(hint: Hint): void
 }
 
-const SWEEP: Call = { operation: 'read', timeoutMs: 60_000, again: 'undone' }
+interface Sweep {
+  beganAt: number
+  done: Promise<void>
+}
+
+const SWEEP: Call = { operation: 'read', timeoutMs: 30_000, again: 'undone' }
 const EVERY_MS = 600_000
 /** Before every due time. */
 const BEGINNING = Number.MIN_SAFE_INTEGER
@@ -23,41 +28,45 @@ const BEGINNING = Number.MIN_SAFE_INTEGER
 export class Sweeps {
   readonly #parts: SweepsParts
   /** By the number of the pool. */
-  readonly #underWay = new Map<number, Promise<void>>()
+  readonly #underWay = new Map<number, Sweep>()
   readonly #sweptAt = new Map<number, number>()
 
   constructor(parts: SweepsParts) {
     this.#parts = parts
   }
 
-  /** Resolves when it is done, has failed, or takes longer than that; it goes on then. */
+  /** Resolves when one is done, has failed, or has taken longer than that; it goes on then. */
   async within(timeoutMs: number, pool: KnownPool, partitions: readonly number[]): Promise<void> {
+    const { clock } = this.#parts
+    const { beganAt, done } = this.#begin(pool, partitions)
+    const leftMs = beganAt + timeoutMs - clock.mono()
+    if (leftMs <= 0) return
     const over = new AbortController()
-    const late = this.#parts.clock.sleep(timeoutMs, over.signal)
-    await Promise.race([this.#begin(pool, partitions), late])
+    await Promise.race([done, clock.sleep(leftMs, over.signal)])
     over.abort()
   }
 
   /** Begins one, if the last was long ago. */
   look(pool: KnownPool, partitions: readonly number[]): void {
     const sweptAt = this.#sweptAt.get(pool.id) ?? -Infinity
-    if (this.#parts.clock.mono() - sweptAt >= EVERY_MS) void this.#begin(pool, partitions)
+    if (this.#parts.clock.mono() - sweptAt >= EVERY_MS) this.#begin(pool, partitions)
   }
 
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay.values())
+    await Promise.all([...this.#underWay.values()].map(({ done }) => done))
   }
 
-  #begin(pool: KnownPool, partitions: readonly number[]): Promise<void> {
+  #begin(pool: KnownPool, partitions: readonly number[]): Sweep {
     const known = this.#underWay.get(pool.id)
     if (known !== undefined) return known
     // What fails is begun again by the next move or pulse.
-    const sweeping = this.#sweep(pool, partitions)
+    const done = this.#sweep(pool, partitions)
       .catch(() => undefined)
       .finally(() => this.#underWay.delete(pool.id))
-    this.#underWay.set(pool.id, sweeping)
-    return sweeping
+    const sweep = { beganAt: this.#parts.clock.mono(), done }
+    this.#underWay.set(pool.id, sweep)
+    return sweep
   }
 
   async #sweep({ id, name }: KnownPool, partitions: readonly number[]): Promise<void> {
