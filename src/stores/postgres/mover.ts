@@ -39,13 +39,13 @@ export class PostgresMover implements Mover {
   }
 
   async move(request: MoveRequest): Promise<Moved> {
-    const { pools, topics, hint } = this.#parts
+    const { pools, topics } = this.#parts
     const pool = pools.of(request.pool)
     const topic = await topics.of(request.topic)
     const claimed = request.claim.held.map(({ partition }) => partition)
     const row = await this.#run(pool, claimed, this.#valuesOf(request, pool, topic))
     const latenessMs = row['lateness_ms'] as number[]
-    if (latenessMs.length > 0) hint({ kind: 'appended', topic: request.topic })
+    if (latenessMs.length > 0) this.#parts.hint({ kind: 'appended', topic: request.topic })
     const held = new Set(row['held'] as number[])
     return {
       count: latenessMs.length,

@@ -70,7 +70,7 @@ export class Sweeps {
   }
 
   async #sweep({ id, name }: KnownPool, partitions: readonly number[]): Promise<void> {
-    const { connections, clock, floors, hint } = this.#parts
+    const { connections, clock, floors } = this.#parts
     const columns = [id, null, BEGINNING].map((value) =>
       numberArray(partitions.map((partition) => value ?? partition)),
     )
@@ -79,6 +79,6 @@ export class Sweeps {
     const found: Found = { now: row['now'] as number, nextDueAt }
     this.#sweptAt.set(id, clock.mono())
     floors.afterSweep(id, partitions, found)
-    if (nextDueAt !== null) hint({ kind: 'put', pool: name, dueAt: nextDueAt })
+    if (nextDueAt !== null) this.#parts.hint({ kind: 'put', pool: name, dueAt: nextDueAt })
   }
 }
