@@ -11,7 +11,7 @@ import { openHouse, until } from './postgres-house.ts'
 
 const { server, skip, newSchema, open, closeAfter } = await openHouse()
 
-/** The newest migration is another one, which locks the members as any that adds a column does. */
+/** The newest migration is another one, which locks the members like all that add a column. */
 class Newer extends Queries {
   override migrations(): string[] {
     const added = `alter table ${this.schema}.member add column newer integer`
