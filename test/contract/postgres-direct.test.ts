@@ -4,18 +4,20 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { Pool } from 'pg'
-import { systemClock } from '../../src/clock.ts'
+import { Client, Pool } from 'pg'
+import { type Clock, systemClock } from '../../src/clock.ts'
 import { noFaults } from '../../src/fault.ts'
 import type { Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { type Call, Connections } from '../../src/stores/postgres/connections.ts'
+import { Ear } from '../../src/stores/postgres/ear.ts'
 import { Queries } from '../../src/stores/postgres/queries.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
 import { asPut, openPool } from '../../src/testing/pool-driver.ts'
 import { startBouncer } from '../servers/pgbouncer.ts'
 import { type PostgresServer, account, startPostgres } from '../servers/postgres.ts'
 import { startProxy } from '../servers/proxy.ts'
+import { until } from './postgres-house.ts'
 
 const sockets = mkdtempSync(join(tmpdir(), 'headrace-sockets-'))
 if (account.uid !== undefined) chownSync(sockets, account.uid, account.gid)
@@ -107,4 +109,35 @@ void describe('postgres: names that a session lacks or has', { skip }, () => {
       await connections.close()
     })
   }
+})
+
+void describe('postgres: the ear', { skip }, () => {
+  void test('[Y12] there is one, also when its time to begin again comes while it begins', async () => {
+    const made: Client[] = []
+    const due: (() => void)[] = []
+    const timer: Clock['timer'] = (_, fire) => {
+      due.push(fire)
+      return { cancel: () => undefined }
+    }
+    const ear = new Ear({
+      queries: new Queries('heard'),
+      clock: { ...systemClock, timer },
+      config: { connectionString: server.url() },
+      createClient(config) {
+        const client = new Client(config)
+        made.push(client)
+        return client
+      },
+      heard: () => undefined,
+      returned: () => undefined,
+    })
+    const beginning = ear.listen()
+    made[0]?.emit('error', new Error('it was late'))
+    due[0]?.()
+    await beginning
+    await until('it listens', async () => (await listening('heard')) === made.length)
+    assert.equal(made.length, 1)
+    await ear.close()
+    await until('it is closed', async () => (await listening('heard')) === 0)
+  })
 })

@@ -29,6 +29,8 @@ export class Ear {
   /** Whether something was heard since the last look. */
   #hasHeard = false
   #hasFailed = false
+  /** While it begins. */
+  #beginning: Promise<void> | null = null
   #again: Timer | null = null
   #look: Timer | null = null
   #isClosed = false
@@ -43,8 +45,13 @@ export class Ear {
     return this.#isDirect
   }
 
-  /** Begins to hear, if the connection is direct; what fails is tried again later. */
-  async listen(): Promise<void> {
+  /** Begins to hear, if the connection is direct; what fails is tried again later. Once at a time: a second would be lost. */
+  listen(): Promise<void> {
+    this.#beginning ??= this.#begin().finally(() => (this.#beginning = null))
+    return this.#beginning
+  }
+
+  async #begin(): Promise<void> {
     const { config, queries } = this.#parts
     const client = this.#parts.createClient({ ...config, query_timeout: WITHIN_MS })
     const lost = (): void => this.#lost(client)
