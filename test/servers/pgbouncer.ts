@@ -14,8 +14,14 @@ export interface Bouncer {
 
 const PROGRAM = ['/usr/sbin/pgbouncer', 'pgbouncer']
 
-/** Null: there is none, which is said in one line. */
-export async function startBouncer(server: PostgresServer): Promise<Bouncer | null> {
+/**
+ * Null: there is none, which is said in one line. With `sockets`, a folder where the server has its own, it is reached and
+ * reaches the server by sockets of the system.
+ */
+export async function startBouncer(
+  server: PostgresServer,
+  { sockets = '' }: { sockets?: string } = {},
+): Promise<Bouncer | null> {
   const program = PROGRAM.find(runs)
   if (program === undefined) {
     process.stderr.write('PgBouncer IS NOT HERE: its tests are skipped. npm run provision installs it.\n')
@@ -24,7 +30,7 @@ export async function startBouncer(server: PostgresServer): Promise<Bouncer | nu
   const folder = mkdtempSync(join(tmpdir(), 'headrace-bouncer-'))
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
   const port = await freePort()
-  writeFileSync(join(folder, 'pgbouncer.ini'), settingsOf(server.port, port))
+  writeFileSync(join(folder, 'pgbouncer.ini'), settingsOf({ server: server.port, port, sockets }))
   const child = spawn(program, ['-q', join(folder, 'pgbouncer.ini')], {
     ...account,
     cwd: folder,
@@ -35,6 +41,7 @@ export async function startBouncer(server: PostgresServer): Promise<Bouncer | nu
     url(parameters = {}) {
       const url = new URL(server.url(parameters))
       url.port = String(port)
+      if (sockets !== '') url.searchParams.set('host', sockets)
       return url.href
     },
     async remove() {
@@ -46,13 +53,19 @@ export async function startBouncer(server: PostgresServer): Promise<Bouncer | nu
   }
 }
 
-function settingsOf(server: number, port: number): string {
+interface Settings {
+  server: number
+  port: number
+  sockets: string
+}
+
+function settingsOf({ server, port, sockets }: Settings): string {
   return `[databases]
-* = host=127.0.0.1 port=${server} user=headrace
+* = host=${sockets === '' ? '127.0.0.1' : sockets} port=${server} user=headrace
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
-unix_socket_dir =
+unix_socket_dir = ${sockets}
 auth_type = any
 pool_mode = transaction
 max_client_conn = 500

@@ -11,6 +11,7 @@ import {
   timedOut,
   toHeadraceError,
   wasCut,
+  wasMisnamed,
   wasQueued,
   wasUndone,
 } from './failure.ts'
@@ -70,7 +71,7 @@ export class Connections {
     return this.#refusal
   }
 
-  /** Nothing stands between here and the server, so that statements may have names, which belong to a session. */
+  /** No pooler stands between here and the server, so that statements may have names, which belong to a session. */
   allowNames(): void {
     this.#mayName = true
   }
@@ -78,11 +79,10 @@ export class Connections {
   /** One named query, which is a transaction of its own. */
   query(name: string, values: readonly unknown[], call: Call): Promise<Row[]> {
     const text = this.#parts.queries.text(name)
-    const named = this.#mayName && call.hasOnePlan === true ? { name } : {}
-    return this.#calling(
-      call,
-      async (client) => (await client.query<Row>({ ...named, text, values: [...values] })).rows,
-    )
+    return this.#calling(call, async (client) => {
+      const named = this.#mayName && call.hasOnePlan === true ? { name } : {}
+      return (await client.query<Row>({ ...named, text, values: [...values] })).rows
+    })
   }
 
   /** Several queries in one transaction; keep it short: the server ends one that stands still. */
@@ -120,7 +120,9 @@ export class Connections {
         return answer
       } catch (error) {
         const pauseMs = this.#pauseMs(attempt)
-        const mayRepeat = wasUndone(error) || (call.again === 'exact' && wasCut(error))
+        // Whatever was found before, a pooler lends the sessions.
+        if (wasMisnamed(error)) this.#mayName = false
+        const mayRepeat = wasUndone(error) || wasMisnamed(error) || (call.again === 'exact' && wasCut(error))
         if (!mayRepeat || clock.mono() - began + pauseMs >= call.timeoutMs) {
           const isQueued = wasQueued(error) && this.#busy >= this.#parts.pool.options.max
           throw this.#told(isQueued ? this.#late(clock.mono() - began, true) : error, address)

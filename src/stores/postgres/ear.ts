@@ -29,6 +29,8 @@ export class Ear {
   /** Whether something was heard since the last look. */
   #hasHeard = false
   #hasFailed = false
+  /** While it begins. */
+  #beginning: Promise<void> | null = null
   #again: Timer | null = null
   #look: Timer | null = null
   #isClosed = false
@@ -38,13 +40,18 @@ export class Ear {
     this.#parts = parts
   }
 
-  /** Whether nothing stands between this process and the server; null: not known yet. */
+  /** Whether no pooler stands between this process and the server; null: not known yet. */
   get isDirect(): boolean | null {
     return this.#isDirect
   }
 
-  /** Begins to hear, if the connection is direct; what fails is tried again later. */
-  async listen(): Promise<void> {
+  /** Begins to hear, if the connection is direct; what fails is tried again later. Once at a time: a second would be lost. */
+  listen(): Promise<void> {
+    this.#beginning ??= this.#begin().finally(() => (this.#beginning = null))
+    return this.#beginning
+  }
+
+  async #begin(): Promise<void> {
     const { config, queries } = this.#parts
     const client = this.#parts.createClient({ ...config, query_timeout: WITHIN_MS })
     const lost = (): void => this.#lost(client)
@@ -121,12 +128,13 @@ export class Ear {
   }
 }
 
-/** The server sees the port that this end has, unless a pooler or proxy stands between. */
+/**
+ * The process that answers is the one that the connection was told of when it was made, unless a pooler stands between,
+ * which tells numbers of its own. A proxy that passes everything on keeps the session, and is no matter.
+ */
 async function isDirect(client: Client, queries: Queries): Promise<boolean> {
-  const { rows } = await client.query<{ port: number | null }>(queries.text('client_port'))
-  const seen = rows[0]?.port ?? null
-  // Over a socket of the system there is no port on either side.
-  return seen === (streamOf(client).localPort ?? null)
+  const { rows } = await client.query<{ pid: number }>(queries.text('backend'))
+  return rows[0]?.pid === (client as unknown as { processID: number | null }).processID
 }
 
 function streamOf(client: Client): Socket {

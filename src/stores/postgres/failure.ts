@@ -33,6 +33,11 @@ export function wasUndone(error: unknown): boolean {
   return code !== null && (UNDONE.has(code) || NOT_CONNECTED.has(code))
 }
 
+/** Did it do nothing, since the session has no statement of its name, or another's? So it is where sessions are lent. */
+export function wasMisnamed(error: unknown): boolean {
+  return ['26000', '42P05'].includes(codeOf(error) ?? '')
+}
+
 /** Is the outcome unknown because the connection was cut? */
 export function wasCut(error: unknown): boolean {
   const code = codeOf(error)

@@ -10,5 +10,5 @@ listen :schema
 -- name: probe
 select
 
--- name: client_port
-select inet_client_port() as port
+-- name: backend
+select pg_backend_pid() as pid

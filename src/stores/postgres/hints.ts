@@ -53,7 +53,7 @@ export class Hints {
     })
   }
 
-  /** Whether nothing stands between this process and the server; null: not known yet. */
+  /** Whether no pooler stands between this process and the server; null: not known yet. */
   get isDirect(): boolean | null {
     return this.#ear.isDirect
   }

@@ -7,7 +7,7 @@ import { latestVersion } from './queries.ts'
 export interface InspectParts {
   connections: Connections
   schema: string
-  /** Whether nothing stands between this process and the server; null: not known yet. */
+  /** Whether no pooler stands between this process and the server; null: not known yet. */
   isDirect: boolean | null
 }
 
@@ -85,7 +85,7 @@ function room(row: Row): Finding {
 function pooler(isDirect: boolean | null): Finding {
   const detail =
     isDirect === false
-      ? 'a pooler or proxy stands between: hints of other processes are not heard, and pulses find their work'
+      ? 'a pooler stands between: hints of other processes are not heard, and pulses find their work'
       : 'direct: hints of other processes are heard'
   return { check: 'pooler', ok: true, detail, remedy: null }
 }

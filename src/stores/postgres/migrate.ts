@@ -1,5 +1,7 @@
-// Brings the schema up to date: forward only, in one transaction, under a lock that several migrators wait for.
+// Brings the schema up to date: forward only, in one transaction, under a lock that several migrators wait for. Tables that
+// somebody reads are waited for in short pieces, since those who come later wait behind the one that waits.
 import type { Pool, PoolClient } from 'pg'
+import { type Clock, systemClock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
 import { codeOf } from './failure.ts'
 import { type Queries, latestVersion } from './queries.ts'
@@ -9,16 +11,35 @@ const RACES = ['23505', '42P06', '42P07', 'XX000', '40P01']
 const MOST_TRIES = 20
 /** How long a look may take. What is brought up takes as long as the tables are large. */
 const LOOK_MS = 5000
+/** A table was in use for longer than a migration waits for it. */
+const IN_USE = '55P03'
+/** How long it lets the others work before it waits for the table again: this, up to twice as long. */
+const PAUSE_MS = 300
+/** How long it tries to get the tables. */
+const PATIENCE_MS = 60_000
+
+interface Migrating {
+  client: PoolClient
+  queries: Queries
+  address: string
+  clock: Clock
+}
 
 /** Answers the version that was found; 0: there was nothing. */
-export async function migrate(pool: Pool, queries: Queries, address: string): Promise<number> {
+export async function migrate(
+  pool: Pool,
+  queries: Queries,
+  address: string,
+  clock: Clock = systemClock,
+): Promise<number> {
   const client = await pool.connect()
+  const migrating = { client, queries, address, clock }
   try {
     for (let attempt = 1; attempt < MOST_TRIES; attempt += 1) {
-      const found = await migrateOnce(client, queries, address).catch(unlessRaced)
+      const found = await migrateOnce(migrating).catch(unlessRaced)
       if (found !== null) return release(client, found)
     }
-    return release(client, await migrateOnce(client, queries, address))
+    return release(client, await migrateOnce(migrating))
   } catch (error) {
     // Its answer may come any time.
     client.release(true)
@@ -31,10 +52,11 @@ function release(client: PoolClient, found: number): number {
   return found
 }
 
-async function migrateOnce(client: PoolClient, queries: Queries, address: string): Promise<number> {
+async function migrateOnce(migrating: Migrating): Promise<number> {
+  const { client, queries, address } = migrating
   const found = await look(client, queries, address)
   if (found === null) await client.query(queries.text('create_schema'))
-  if ((found ?? 0) < latestVersion()) await bringUp(client, queries, address)
+  if ((found ?? 0) < latestVersion()) await bringUpPatiently(migrating)
   return found ?? 0
 }
 
@@ -62,12 +84,39 @@ async function look(client: PoolClient, queries: Queries, address: string): Prom
   return refuseNewer(await version(client, queries), queries, address)
 }
 
-async function bringUp(client: PoolClient, queries: Queries, address: string): Promise<void> {
+async function bringUpPatiently(migrating: Migrating): Promise<void> {
+  const { queries, address, clock } = migrating
+  const began = clock.mono()
+  for (;;) {
+    try {
+      return await bringUp(migrating)
+    } catch (error) {
+      if (codeOf(error) !== IN_USE) throw error
+      // Not the same for all: several would come one after the other, and let nobody through between.
+      const pauseMs = PAUSE_MS * (1 + clock.random())
+      if (clock.mono() - began + pauseMs >= PATIENCE_MS) throw inUse(queries, address, error)
+      await clock.sleep(pauseMs)
+    }
+  }
+}
+
+function inUse({ schema }: Queries, address: string, cause: unknown): HeadraceError {
+  const message = `a table of the schema ${schema} of ${address} was in use for ${PATIENCE_MS / 1000} s, and could not be changed`
+  return new HeadraceError('store_busy', message, {
+    cause,
+    remedy:
+      'end the transaction that keeps the tables open (a dump, or a session of pg_stat_activity with an old ' +
+      'xact_start), and start again; nothing was changed',
+  })
+}
+
+async function bringUp({ client, queries, address }: Migrating): Promise<void> {
   await client.query(queries.text('begin'))
   try {
     for (const name of ['create_version', 'lock_version']) await client.query(queries.text(name))
     // Another process may have migrated while this one waited for the lock.
     const found = refuseNewer(await version(client, queries), queries, address)
+    await client.query(queries.text('wait_briefly'))
     for (const [index, text] of queries.migrations().entries()) {
       if (index < found) continue
       await client.query(text)

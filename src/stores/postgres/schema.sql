@@ -21,6 +21,10 @@ create table if not exists headrace.schema_version (
 -- name: lock_version
 lock table headrace.schema_version in exclusive mode
 
+-- name: wait_briefly
+-- From here on: while a statement waits to change a table that somebody reads, all that come later to the table wait, too.
+set local lock_timeout = '200ms'
+
 -- name: read_version
 select coalesce(max(version), 0) as version from headrace.schema_version
 
