@@ -1,7 +1,7 @@
 // Brings the schema up to date: forward only, in one transaction, under a lock that several migrators wait for. Tables that
 // somebody reads are waited for in short pieces, since those who come later wait behind the one that waits.
 import type { Pool, PoolClient } from 'pg'
-import { type Clock, systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
 import { codeOf } from './failure.ts'
 import { type Queries, latestVersion } from './queries.ts'
@@ -30,7 +30,7 @@ export async function migrate(
   pool: Pool,
   queries: Queries,
   address: string,
-  clock: Clock = systemClock,
+  clock: Clock,
 ): Promise<number> {
   const client = await pool.connect()
   const migrating = { client, queries, address, clock }

@@ -109,7 +109,7 @@ async function connect(address: Address, { clock, telemetry }: StoreContext): Pr
   const shared = { queries, clock, telemetry, address: address.shown }
   const work = new Connections({ ...shared, pool, canGrow: true })
   try {
-    const found = await migrate(pool, queries, address.shown)
+    const found = await migrate(pool, queries, address.shown, clock)
     telemetry.emit('store.migrated', { from: found, to: latestVersion() })
     const [row] = await work.query('opening', [], READ)
     const opening = row?.['opening'] as string
