@@ -26,12 +26,7 @@ interface Migrating {
 }
 
 /** Answers the version that was found; 0: there was nothing. */
-export async function migrate(
-  pool: Pool,
-  queries: Queries,
-  address: string,
-  clock: Clock,
-): Promise<number> {
+export async function migrate(pool: Pool, queries: Queries, address: string, clock: Clock): Promise<number> {
   const client = await pool.connect()
   const migrating = { client, queries, address, clock }
   try {
