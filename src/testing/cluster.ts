@@ -1,12 +1,13 @@
 // Several members of one process over one memory store and one virtual clock, each of which can be cut off, paused
 // or killed.
-import type { Clock } from '../clock.ts'
 import { noFaults } from '../fault.ts'
 import { Headrace } from '../headrace.ts'
 import { type OptionsInput, resolveOptions } from '../options.ts'
 import type { Store } from '../store.ts'
 import { openMemoryStore } from '../stores/memory/store.ts'
 import { createTelemetry } from '../telemetry.ts'
+import { MemberClock } from './member-clock.ts'
+import { through } from './through.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 export class Cluster {
@@ -64,7 +65,7 @@ export class ClusterMember {
     this.clock = new MemberClock(cluster.clock)
     const options = resolveOptions({ store: 'memory:', name: `m${cluster.members.length + 1}`, ...given })
     const telemetry = createTelemetry(this.clock.id())
-    const store = this.#through(cluster.store) as Store
+    const store = through(cluster.store, (_path, call) => this.#call(call))
     this.race = new Headrace({
       options,
       clock: this.clock,
@@ -99,21 +100,6 @@ export class ClusterMember {
     this.clock.pause()
   }
 
-  /** The same ports, with every call under this member's faults. */
-  #through(port: object): object {
-    const entries = Object.entries(Object.getOwnPropertyDescriptors(port)).map(([name]) => name)
-    const names = new Set([...entries, ...methodsOf(port)])
-    return Object.fromEntries([...names].map((name) => [name, this.#wrap(port, name)]))
-  }
-
-  #wrap(port: object, name: string): unknown {
-    const value: unknown = Reflect.get(port, name)
-    if (typeof value === 'object' && value !== null) return this.#through(value)
-    if (typeof value !== 'function') return value
-    if (name === 'watch') return value.bind(port) as unknown
-    return (...given: unknown[]) => this.#call(() => Reflect.apply(value, port, given) as Promise<unknown>)
-  }
-
   async #call(call: () => Promise<unknown>): Promise<unknown> {
     await this.clock.awake()
     if (this.isCut || this.#cluster.isDown) {
@@ -124,84 +110,5 @@ export class ClusterMember {
     await this.clock.awake()
     if (this.isMute) await new Promise(() => undefined)
     return answer
-  }
-}
-
-function methodsOf(port: object): string[] {
-  const prototype: unknown = Object.getPrototypeOf(port)
-  if (prototype === null || prototype === Object.prototype) return []
-  return Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
-}
-
-/** A member's view of time: its wall clock may be off, its monotonic clock may stand, and it may be paused. */
-export class MemberClock implements Clock {
-  readonly #base: VirtualClock
-  #held: (() => void)[] | null = null
-  /** How far its wall clock is off. */
-  skewMs = 0
-  /** How much the monotonic clock has missed, as while a machine sleeps. */
-  sleptMs = 0
-
-  constructor(base: VirtualClock) {
-    this.#base = base
-  }
-
-  now(): number {
-    return this.#base.now() + this.skewMs
-  }
-
-  mono(): number {
-    return this.#base.mono() - this.sleptMs
-  }
-
-  timer(delayMs: number, call: () => void): ReturnType<Clock['timer']> {
-    let cancelled = false
-    const timer = this.#base.timer(delayMs, () => this.#run(() => cancelled || call()))
-    return {
-      cancel: () => {
-        cancelled = true
-        timer.cancel()
-      },
-    }
-  }
-
-  turn(call: () => void): void {
-    this.#base.turn(() => this.#run(call))
-  }
-
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return this.#base.sleep(delayMs, signal).then(() => this.awake())
-  }
-
-  loopMs(): { idle: number; active: number } {
-    return this.#base.loopMs()
-  }
-
-  random(): number {
-    return this.#base.random()
-  }
-
-  id(): string {
-    return this.#base.id()
-  }
-
-  /** Resolves at once, or when the member goes on. */
-  awake(): Promise<void> {
-    return new Promise((resolve) => this.#run(resolve))
-  }
-
-  pause(): void {
-    this.#held ??= []
-  }
-
-  resume(): void {
-    const held = this.#held ?? []
-    this.#held = null
-    for (const call of held) call()
-  }
-
-  #run(call: () => void): void {
-    if (this.#held === null) call()
-    else this.#held.push(call)
   }
 }

@@ -1,0 +1,142 @@
+// One life of a member: the product's own code from its start to its stop or death, on a clock of its own and behind a
+// store whose calls meet the faults of the run.
+import { HeadraceError } from '../../errors.ts'
+import { noFaults } from '../../fault.ts'
+import { Headrace } from '../../headrace.ts'
+import { resolveOptions } from '../../options.ts'
+import type { Hint } from '../../store.ts'
+import { createTelemetry } from '../../telemetry.ts'
+import { MemberClock } from '../../testing/member-clock.ts'
+import { through } from '../../testing/through.ts'
+import type { World } from './world.ts'
+
+/** A call that is not answered fails after so long, as those of real stores do. */
+const CALL_WITHIN_MS = 5000
+const START_AGAIN_MS = 200
+
+export class Life {
+  readonly name: string
+  readonly race: Headrace
+  readonly clock: MemberClock
+  readonly #world: World
+  readonly #unwatch = new Set<() => void>()
+  /** Its calls do not reach the store. */
+  isCutOff = false
+  isDead = false
+  /** It has started, and was not told to stop. */
+  isServing = false
+
+  constructor(world: World, name: string) {
+    this.#world = world
+    this.name = name
+    this.clock = new MemberClock(world.clock)
+    const { leaseMs, partitions, mode } = world.swarm
+    const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions })
+    const telemetry = createTelemetry(this.clock.id())
+    const store = through(world.store, (path, call) => this.#call(path, call))
+    this.race = new Headrace({
+      options,
+      clock: this.clock,
+      telemetry,
+      faults: noFaults,
+      store: { ...store, watch: (listener) => this.#watch(listener), close: async () => undefined },
+    })
+    this.race.ticks('ticks', { mode })
+    telemetry.on('roster.lost', () => (world.races['a member was declared dead and came back'] += 1))
+  }
+
+  /** The id under which it is in the roster; null: it is not. */
+  get member(): string | null {
+    return this.race.roster.beat()?.member ?? null
+  }
+
+  /** Starts, as often as it takes. */
+  async start(): Promise<void> {
+    while (!this.isDead) {
+      try {
+        await this.race.start()
+        this.isServing = !this.isDead
+        return
+      } catch {
+        await this.clock.sleep(START_AGAIN_MS)
+      }
+    }
+  }
+
+  /** Leaves as it should. */
+  async stop(): Promise<void> {
+    this.isServing = false
+    await this.race.stop().catch(() => undefined)
+    this.#end()
+  }
+
+  /** SIGKILL. What it has sent is on its way all the same. */
+  kill(): void {
+    if (!this.isDead) this.#world.trace.note(this.name, 'dies')
+    this.#end()
+  }
+
+  #end(): void {
+    this.isDead = true
+    this.isServing = false
+    this.clock.end()
+    for (const unwatch of this.#unwatch) unwatch()
+  }
+
+  #watch(listener: (hint: Hint) => void): () => void {
+    const { store, faults, clock } = this.#world
+    const unwatch = store.watch((hint) => {
+      const fate = faults.hint()
+      if (fate === 'lost') return
+      clock.timer(fate, () => void this.clock.awake().then(() => listener(hint)))
+    })
+    this.#unwatch.add(unwatch)
+    return () => {
+      this.#unwatch.delete(unwatch)
+      unwatch()
+    }
+  }
+
+  /** SIGSTOP, and SIGCONT after a while. */
+  pause(ms: number): void {
+    this.#world.trace.note(this.name, `stands still for ${Math.round(ms)} ms`)
+    this.clock.pause()
+    this.#world.clock.timer(ms, () => this.clock.resume())
+  }
+
+  async #stall(ms: number): Promise<void> {
+    this.pause(ms)
+    await this.clock.awake()
+  }
+
+  async #call(path: string, call: () => Promise<unknown>): Promise<unknown> {
+    const { faults, races, trace, clock } = this.#world
+    await this.clock.awake()
+    const fate = faults.call()
+    if (fate.dies === 'before') this.kill()
+    if (fate.stallLeases > 0) await this.#stall(fate.stallLeases * this.#world.swarm.leaseMs)
+    if (this.isDead) return new Promise(() => undefined)
+    if (this.isCutOff || this.#world.isDown || fate.kind === 'refused') {
+      races['a call was refused before its effect'] += 1
+      trace.note(this.name, `${path} refused`)
+      await this.clock.sleep(1)
+      throw failure(path)
+    }
+    await clock.sleep(fate.thereMs)
+    if (this.isDead) races['a call took effect after its sender had died'] += 1
+    const answer = await this.#world.inTurn(() => this.#world.effect(this.name, path, call))
+    if (fate.dies === 'after') this.kill()
+    if (this.isDead) races['a member died with a call under way'] += 1
+    await clock.sleep(fate.kind === 'cut' ? 0 : fate.backMs)
+    await this.clock.awake()
+    if (fate.kind !== 'cut' && !this.isCutOff) return answer
+    races['an answer was lost after its effect'] += 1
+    trace.note(this.name, `${path} cut`)
+    await this.clock.sleep(this.isCutOff ? CALL_WITHIN_MS : 1)
+    throw failure(path)
+  }
+}
+
+function failure(path: string): HeadraceError {
+  return new HeadraceError('store_failed', `${path} failed`, { remedy: 'try again' })
+}

@@ -1,0 +1,126 @@
+// Watches the store from outside, after every step: fences never fall, an epoch has one owner, a term one leader, and only
+// who holds the fence moves. The history of entries is judged at the end, by the rules [P1] to [P4].
+import { type Fence, type FenceStore, poolResource } from '../../fence.ts'
+import type { LogEvent } from '../../log/store.ts'
+import { partitionOf } from '../../partition.ts'
+import type { Leader } from '../../roster/store.ts'
+import type { MoveRequest, Moved, Pulse, Store } from '../../store.ts'
+import { checkHistory } from '../../testing/check-history.ts'
+import { History } from '../../testing/history.ts'
+import type { Clock } from '../../clock.ts'
+import type { RaceCounts } from './sometimes.ts'
+
+export interface WitnessParts {
+  clock: Clock
+  races: RaceCounts
+  partitions: number
+  /** Whether the process that was this owner is dead. */
+  isDead(owner: string): boolean
+}
+
+export class Witness {
+  readonly violations: string[] = []
+  readonly #parts: WitnessParts
+  readonly #history: History
+  readonly #fences = new Map<string, Fence>()
+  readonly #leaders = new Map<number, string>()
+  #term = 0
+
+  constructor(parts: WitnessParts) {
+    this.#parts = parts
+    this.#history = new History(parts.clock)
+  }
+
+  /** The same store, watched. Its calls must come one after the other. */
+  wrap(store: Store): Store {
+    const recorded = this.#history.wrap(store)
+    return {
+      ...recorded,
+      fences: this.#watchFences(store.fences),
+      mover: { move: async (request) => this.#moved(request, await this.#move(recorded, request)) },
+      pulse: async (request) => this.#pulsed(await recorded.pulse(request)),
+    }
+  }
+
+  #say(violation: string): void {
+    this.violations.push(violation)
+  }
+
+  #watchFences(fences: FenceStore): FenceStore {
+    return {
+      fences: (resource) => fences.fences(resource),
+      raise: async (resource, claim) => {
+        const raised = await fences.raise(resource, claim)
+        for (const fence of await fences.fences(resource)) this.#fence(resource, fence)
+        return raised
+      },
+    }
+  }
+
+  #fence(resource: string, fence: Fence): void {
+    const name = `${resource}/${fence.partition}`
+    const known = this.#fences.get(name)
+    this.#fences.set(name, fence)
+    if (known === undefined || (known.epoch === fence.epoch && known.owner === fence.owner)) return
+    if (fence.epoch < known.epoch)
+      this.#say(`the fence of ${name} fell from ${known.epoch} to ${fence.epoch}`)
+    if (fence.epoch === known.epoch) this.#say(`${name} has two owners under epoch ${fence.epoch}`)
+    const race = this.#parts.isDead(known.owner)
+      ? 'a partition was taken over from the dead'
+      : 'a partition was handed over by the living'
+    this.#parts.races[race] += 1
+  }
+
+  async #move(store: Store, request: MoveRequest): Promise<{ moved: Moved; events: LogEvent[] }> {
+    const before = this.#history.records.length
+    const moved = await store.mover.move(request)
+    const record = this.#history.records[before]
+    return { moved, events: record?.call === 'move' ? record.events : [] }
+  }
+
+  #moved({ pool, claim }: MoveRequest, { moved, events }: { moved: Moved; events: LogEvent[] }): Moved {
+    if (moved.refused.length > 0) this.#parts.races['a fenced write was refused'] += 1
+    for (const { key, id } of events) {
+      const partition = partitionOf(key, this.#parts.partitions)
+      const fence = this.#fences.get(`${poolResource(pool)}/${partition}`)
+      const held = claim.held.find((each) => each.partition === partition)
+      if (fence?.owner !== claim.owner || fence.epoch !== held?.epoch) {
+        this.#say(`${claim.owner} moved ${id} of partition ${partition}, whose fence is ${fence?.owner}’s`)
+      }
+    }
+    return moved
+  }
+
+  #pulsed(pulse: Pulse): Pulse {
+    if (pulse.beaten?.known === true && pulse.beaten.leader !== null) this.#leads(pulse.beaten.leader)
+    return pulse
+  }
+
+  #leads({ term, member }: Leader): void {
+    const known = this.#leaders.get(term)
+    if (known !== undefined && known !== member) this.#say(`${known} and ${member} lead in term ${term}`)
+    this.#leaders.set(term, member)
+    if (term < this.#term) this.#say(`the term fell from ${this.#term} to ${term}`)
+    if (this.#term > 0 && term > this.#term) this.#parts.races['the leader changed'] += 1
+    this.#term = term
+  }
+
+  /** What is wrong with all that happened. To be called at the end, when all members have stopped. */
+  async judge(store: Store, pool: string, topic: string): Promise<string[]> {
+    const { entries } = await store.pool.browse.list(pool, { limit: 1_000_000 })
+    const history = checkHistory(this.#history.records, { entries: new Map([[pool, entries]]) })
+    const log = await this.#gaps(store, topic)
+    return [...this.violations, ...history, ...log]
+  }
+
+  async #gaps(store: Store, topic: string): Promise<string[]> {
+    const gaps: string[] = []
+    for (const { partition, head } of (await store.log.topic(topic)).bounds) {
+      const request = { from: [{ partition, offset: 0 }], limit: 1_000_000, maxBytes: Infinity }
+      const { events } = await store.log.read(topic, request)
+      const isWhole = events.length === head && events.every(({ offset }, nth) => offset === nth)
+      if (!isWhole) gaps.push(`partition ${partition} of ${topic} has gaps`)
+    }
+    return gaps
+  }
+}
