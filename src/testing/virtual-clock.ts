@@ -26,7 +26,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now
+    return Math.floor(this.#now)
   }
 
   mono(): number {

@@ -4,21 +4,41 @@ import { HeadraceError } from '../../errors.ts'
 import { noFaults } from '../../fault.ts'
 import { Headrace } from '../../headrace.ts'
 import { resolveOptions } from '../../options.ts'
-import type { Hint } from '../../store.ts'
+import type { Hint, Store } from '../../store.ts'
 import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
 import { through } from '../../testing/through.ts'
-import type { World } from './world.ts'
+import type { VirtualClock } from '../../testing/virtual-clock.ts'
+import type { Faults } from './faults.ts'
+import type { RaceCounts } from './sometimes.ts'
+import type { Swarm } from './swarm.ts'
+import type { Trace } from './trace.ts'
 
 /** A call that is not answered fails after so long, as those of real stores do. */
 const CALL_WITHIN_MS = 5000
 const START_AGAIN_MS = 200
 
+/** What a life is lived in. */
+export interface Scene {
+  readonly swarm: Swarm
+  readonly clock: VirtualClock
+  readonly store: Store
+  readonly faults: Faults
+  readonly races: RaceCounts
+  readonly trace: Trace
+  /** The store answers nobody. */
+  readonly isDown: boolean
+  /** Has the store do one thing after the other. */
+  inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer>
+  /** A call reaches the store. */
+  effect(name: string, path: string, call: () => Promise<unknown>): Promise<unknown>
+}
+
 export class Life {
   readonly name: string
   readonly race: Headrace
   readonly clock: MemberClock
-  readonly #world: World
+  readonly #scene: Scene
   readonly #unwatch = new Set<() => void>()
   /** Its calls do not reach the store. */
   isCutOff = false
@@ -26,14 +46,14 @@ export class Life {
   /** It has started, and was not told to stop. */
   isServing = false
 
-  constructor(world: World, name: string) {
-    this.#world = world
+  constructor(scene: Scene, name: string) {
+    this.#scene = scene
     this.name = name
-    this.clock = new MemberClock(world.clock)
-    const { leaseMs, partitions, mode } = world.swarm
+    this.clock = new MemberClock(scene.clock)
+    const { leaseMs, partitions, mode } = scene.swarm
     const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions })
     const telemetry = createTelemetry(this.clock.id())
-    const store = through(world.store, (path, call) => this.#call(path, call))
+    const store = through(scene.store, (path, call) => this.#call(path, call))
     this.race = new Headrace({
       options,
       clock: this.clock,
@@ -42,7 +62,8 @@ export class Life {
       store: { ...store, watch: (listener) => this.#watch(listener), close: async () => undefined },
     })
     this.race.ticks('ticks', { mode })
-    telemetry.on('roster.lost', () => (world.races['a member was declared dead and came back'] += 1))
+    const count = (): void => void (scene.races['a member was declared dead and came back'] += 1)
+    this.#unwatch.add(telemetry.on('roster.lost', count))
   }
 
   /** The id under which it is in the roster; null: it is not. */
@@ -72,7 +93,7 @@ export class Life {
 
   /** SIGKILL. What it has sent is on its way all the same. */
   kill(): void {
-    if (!this.isDead) this.#world.trace.note(this.name, 'dies')
+    if (!this.isDead) this.#scene.trace.note(this.name, 'dies')
     this.#end()
   }
 
@@ -80,11 +101,13 @@ export class Life {
     this.isDead = true
     this.isServing = false
     this.clock.end()
+    // Channels of telemetry are the process's, which outlives it here.
+    this.race.meter.close()
     for (const unwatch of this.#unwatch) unwatch()
   }
 
   #watch(listener: (hint: Hint) => void): () => void {
-    const { store, faults, clock } = this.#world
+    const { store, faults, clock } = this.#scene
     const unwatch = store.watch((hint) => {
       const fate = faults.hint()
       if (fate === 'lost') return
@@ -99,9 +122,9 @@ export class Life {
 
   /** SIGSTOP, and SIGCONT after a while. */
   pause(ms: number): void {
-    this.#world.trace.note(this.name, `stands still for ${Math.round(ms)} ms`)
+    this.#scene.trace.note(this.name, `stands still for ${Math.round(ms)} ms`)
     this.clock.pause()
-    this.#world.clock.timer(ms, () => this.clock.resume())
+    this.#scene.clock.timer(ms, () => this.clock.resume())
   }
 
   async #stall(ms: number): Promise<void> {
@@ -110,13 +133,13 @@ export class Life {
   }
 
   async #call(path: string, call: () => Promise<unknown>): Promise<unknown> {
-    const { faults, races, trace, clock } = this.#world
+    const { faults, races, trace, clock } = this.#scene
     await this.clock.awake()
     const fate = faults.call()
     if (fate.dies === 'before') this.kill()
-    if (fate.stallLeases > 0) await this.#stall(fate.stallLeases * this.#world.swarm.leaseMs)
+    if (fate.stallLeases > 0) await this.#stall(fate.stallLeases * this.#scene.swarm.leaseMs)
     if (this.isDead) return new Promise(() => undefined)
-    if (this.isCutOff || this.#world.isDown || fate.kind === 'refused') {
+    if (this.isCutOff || this.#scene.isDown || fate.kind === 'refused') {
       races['a call was refused before its effect'] += 1
       trace.note(this.name, `${path} refused`)
       await this.clock.sleep(1)
@@ -124,7 +147,7 @@ export class Life {
     }
     await clock.sleep(fate.thereMs)
     if (this.isDead) races['a call took effect after its sender had died'] += 1
-    const answer = await this.#world.inTurn(() => this.#world.effect(this.name, path, call))
+    const answer = await this.#scene.inTurn(() => this.#scene.effect(this.name, path, call))
     if (fate.dies === 'after') this.kill()
     if (this.isDead) races['a member died with a call under way'] += 1
     await clock.sleep(fate.kind === 'cut' ? 0 : fate.backMs)

@@ -1,5 +1,6 @@
 // One run: faults and work by the seed; then all is healed, and within a bound everything must have come right.
 import type { RosterView } from '../../roster/store.ts'
+import { openMemoryStore } from '../../stores/memory/store.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { type Swarm, drawSwarm } from './swarm.ts'
 import { POOL, World } from './world.ts'
@@ -21,15 +22,15 @@ const LOOK_EVERY_MS = 500
 
 interface Happening {
   atMs: number
-  run(): void
+  run: () => void
 }
 
 export function simulate(seed: number): Promise<RunReport> {
   return runSwarm(drawSwarm(seed))
 }
 
-export async function runSwarm(swarm: Swarm): Promise<RunReport> {
-  const world = new World(swarm)
+export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promise<RunReport> {
+  const world = new World(swarm, openStore)
   for (let nth = 0; nth < swarm.members; nth += 1) world.join()
   await play(world, happenings(world))
   world.heal()
@@ -81,9 +82,10 @@ async function play(world: World, happening: readonly Happening[]): Promise<void
 
 /** A stop needs time to pass. */
 async function stopped(world: World, stopping: Promise<void>): Promise<void> {
-  let isOver = false
-  void stopping.then(() => (isOver = true))
-  for (let tries = 0; !isOver && tries < 100; tries += 1) await world.clock.advance(LOOK_EVERY_MS)
+  const over = new AbortController()
+  void stopping.then(() => over.abort())
+  for (let tries = 0; !over.signal.aborted && tries < 100; tries += 1)
+    await world.clock.advance(LOOK_EVERY_MS)
 }
 
 /** What should have come right and did not. */

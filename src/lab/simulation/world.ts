@@ -7,7 +7,7 @@ import { openMemoryStore } from '../../stores/memory/store.ts'
 import { createTelemetry } from '../../telemetry.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
 import { Faults } from './faults.ts'
-import { Life } from './life.ts'
+import { Life, type Scene } from './life.ts'
 import { type RaceCounts, noRaces } from './sometimes.ts'
 import type { Operation, PlannedFault, Swarm } from './swarm.ts'
 import { Trace } from './trace.ts'
@@ -18,7 +18,7 @@ const MOST_MEMBERS = 5
 /** How long the place of a dead member stays empty. */
 const RESTART_MS = 2000
 
-export class World {
+export class World implements Scene {
   readonly swarm: Swarm
   readonly clock: VirtualClock
   readonly trace: Trace
@@ -38,7 +38,8 @@ export class World {
   refused = 0
   plannedFaults = 0
 
-  constructor(swarm: Swarm) {
+  /** `openStore` is another one than memory only where a test has a broken one. */
+  constructor(swarm: Swarm, openStore = openMemoryStore) {
     this.swarm = swarm
     this.clock = new VirtualClock(swarm.seed)
     this.#random = createRandom(swarm.seed ^ 0x5eed)
@@ -51,7 +52,7 @@ export class World {
       isDead: (owner) => ![...this.lives].some(({ member }) => member === owner),
     })
     const parts = { clock: this.clock, telemetry: createTelemetry('store'), faults: noFaults }
-    this.store = this.witness.wrap(openMemoryStore(parts))
+    this.store = this.witness.wrap(openStore(parts))
   }
 
   /** A member more, under a name of its own. */

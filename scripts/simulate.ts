@@ -1,0 +1,117 @@
+// npm run simulate [-- --runs N] [--from SEED] [--seed SEED] [--json]: many runs of members in virtual time with faults by
+// their seeds, or one run with its trace. The result goes to stdout, talk to stderr; exits with 1 when a promise was
+// broken, or when of many runs none met some race; with 2 when asked wrongly.
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import {
+  type RunSummary,
+  type Tally,
+  addRun,
+  medianFaults,
+  newTally,
+  ruleOfThree,
+  unmet,
+} from '../src/lab/simulation/report.ts'
+import { simulate } from '../src/lab/simulation/run.ts'
+
+const usage = 'npm run simulate -- [--runs N] [--from SEED] [--seed SEED] [--json]'
+/** Fewer runs need not meet every race. */
+const ENOUGH = 200
+const TELL_EVERY = 100
+
+const flags = readFlags()
+process.exitCode = flags.seed === null ? await many(flags.runs, flags.from) : await one(flags.seed)
+
+/** One run, with all that happened in it. */
+async function one(seed: number): Promise<number> {
+  const run = await simulate(seed)
+  if (flags.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`)
+  else {
+    process.stdout.write(`${run.trace.join('\n')}\n\n`)
+    process.stdout.write(
+      `seed ${seed}: ${run.members} members, ${run.answered} of ${run.operations} operations answered, ` +
+        `${run.faults} faults, trace ${run.hash}\n`,
+    )
+    for (const violation of run.violations) process.stdout.write(`BROKEN: ${violation}\n`)
+  }
+  return run.violations.length === 0 ? 0 : 1
+}
+
+async function many(runs: number, from: number): Promise<number> {
+  const tally = newTally()
+  const threads = Math.min(availableParallelism(), runs)
+  const shares = Array.from({ length: threads }, (_, thread) =>
+    Array.from({ length: runs }, (__, nth) => from + nth).filter((seed) => seed % threads === thread),
+  )
+  await Promise.all(shares.map((seeds) => runThread(seeds, tally)))
+  const missing = runs >= ENOUGH ? unmet(tally) : []
+  process.stdout.write(flags.json ? `${JSON.stringify(tally, null, 2)}\n` : `${table(tally, missing)}\n`)
+  return tally.brokenRuns === 0 && missing.length === 0 ? 0 : 1
+}
+
+function runThread(seeds: readonly number[], tally: Tally): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL('./simulate-thread.ts', import.meta.url), { workerData: { seeds } })
+    thread.on('message', (run: RunSummary) => {
+      addRun(tally, run)
+      if (run.violations.length > 0) say(`seed ${run.seed}: ${run.violations[0]}`)
+      if (tally.runs % TELL_EVERY === 0) say(`${tally.runs} runs, ${tally.brokenRuns} broken`)
+    })
+    thread.on('error', reject)
+    thread.on('exit', () => resolve())
+  })
+}
+
+function table(tally: Tally, missing: readonly string[]): string {
+  const races = Object.entries(tally.races).map(([race, count]) => `${String(count).padStart(9)}  ${race}`)
+  const broken = tally.broken.map(
+    ({ seed, violations }) => `BROKEN  seed ${seed}: ${violations.join('; ').slice(0, 300)}`,
+  )
+  return [
+    ...races,
+    '',
+    `${tally.answered} of ${tally.operations} operations answered, ${medianFaults(tally)} faults in the median run`,
+    ...missing.map((race) => `NEVER MET: ${race}`),
+    ...broken,
+    ruleOfThree(tally),
+    ...(broken.length > 0
+      ? [`npm run simulate -- --seed ${tally.broken[0]?.seed} shows the first of them`]
+      : []),
+  ].join('\n')
+}
+
+function readFlags(): { runs: number; from: number; seed: number | null; json: boolean } {
+  try {
+    const text = { type: 'string' } as const
+    const { values } = parseArgs({
+      options: { runs: text, from: text, seed: text, json: { type: 'boolean', default: false } },
+    })
+    const number = (name: 'runs' | 'from' | 'seed', least: number): number | null => {
+      const given = values[name]
+      if (given === undefined) return null
+      const value = Number(given)
+      if (!Number.isSafeInteger(value) || value < least || value > 0xff_ff_ff_ff) {
+        return refuse(`--${name} is ${given}, and not a whole number from ${least} to 4294967295\n${usage}`)
+      }
+      return value
+    }
+    return {
+      runs: number('runs', 1) ?? 1000,
+      from: number('from', 0) ?? 1,
+      seed: number('seed', 0),
+      json: values.json,
+    }
+  } catch (error) {
+    return refuse(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function refuse(reason: string): never {
+  say(reason)
+  process.exit(2)
+}

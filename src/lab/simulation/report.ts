@@ -1,0 +1,50 @@
+// What many runs say together. Pure.
+import type { RunReport } from './run.ts'
+import { RACES, type RaceCounts, noRaces } from './sometimes.ts'
+
+/** A run without its trace, as it is told by one thread to another. */
+export type RunSummary = Omit<RunReport, 'trace'>
+
+export interface Tally {
+  runs: number
+  /** The runs in which a promise was broken, the first ones. */
+  broken: RunSummary[]
+  brokenRuns: number
+  operations: number
+  answered: number
+  faults: number[]
+  races: RaceCounts
+}
+
+/** So many broken runs are kept; all are counted. */
+const MOST_KEPT = 20
+
+export function newTally(): Tally {
+  return { runs: 0, broken: [], brokenRuns: 0, operations: 0, answered: 0, faults: [], races: noRaces() }
+}
+
+export function addRun(tally: Tally, run: RunSummary): void {
+  tally.runs += 1
+  tally.operations += run.operations
+  tally.answered += run.answered
+  tally.faults.push(run.faults)
+  for (const race of RACES) tally.races[race] += run.races[race]
+  if (run.violations.length === 0) return
+  tally.brokenRuns += 1
+  if (tally.broken.length < MOST_KEPT) tally.broken.push(run)
+}
+
+/** Races that no run has met. */
+export function unmet({ races }: Tally): string[] {
+  return RACES.filter((race) => races[race] === 0)
+}
+
+export function medianFaults({ faults }: Tally): number {
+  return faults.toSorted((a, b) => a - b)[Math.floor(faults.length / 2)] ?? 0
+}
+
+/** Of none in n one may say, and be right in 95 of 100 cases, that fewer than 3/n break a promise. */
+export function ruleOfThree({ runs, brokenRuns }: Tally): string {
+  if (brokenRuns > 0) return `${brokenRuns} of ${runs} runs broke a promise`
+  return `0 of ${runs} runs broke a promise: fewer than ${(300 / runs).toPrecision(2)} % do, with 95 % confidence`
+}
