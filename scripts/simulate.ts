@@ -1,4 +1,4 @@
-// npm run simulate [-- --runs N] [--from SEED] [--seed SEED] [--json]: many runs of members in virtual time with faults by
+// npm run simulate [-- --runs N] [--from SEED] [--seed SEED] [--shrink] [--json]: many runs of members in virtual time with faults by
 // their seeds, or one run with its trace. The result goes to stdout, talk to stderr; exits with 1 when a promise was
 // broken, or when of many runs none met some race; with 2 when asked wrongly.
 import { availableParallelism } from 'node:os'
@@ -13,9 +13,11 @@ import {
   ruleOfThree,
   unmet,
 } from '../src/lab/simulation/report.ts'
-import { simulate } from '../src/lab/simulation/run.ts'
+import { runSwarm } from '../src/lab/simulation/run.ts'
+import { shrink } from '../src/lab/simulation/shrink.ts'
+import { type Swarm, drawSwarm } from '../src/lab/simulation/swarm.ts'
 
-const usage = 'npm run simulate -- [--runs N] [--from SEED] [--seed SEED] [--json]'
+const usage = 'npm run simulate -- [--runs N] [--from SEED] [--seed SEED [--shrink]] [--json]'
 /** Fewer runs need not meet every race. */
 const ENOUGH = 200
 const TELL_EVERY = 100
@@ -25,7 +27,8 @@ process.exitCode = flags.seed === null ? await many(flags.runs, flags.from) : aw
 
 /** One run, with all that happened in it. */
 async function one(seed: number): Promise<number> {
-  const run = await simulate(seed)
+  const swarm = flags.shrink ? await smaller(drawSwarm(seed)) : drawSwarm(seed)
+  const run = await runSwarm(swarm)
   if (flags.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`)
   else {
     process.stdout.write(`${run.trace.join('\n')}\n\n`)
@@ -36,6 +39,16 @@ async function one(seed: number): Promise<number> {
     for (const violation of run.violations) process.stdout.write(`BROKEN: ${violation}\n`)
   }
   return run.violations.length === 0 ? 0 : 1
+}
+
+/** What it takes to break the promise that this run breaks. */
+async function smaller(swarm: Swarm): Promise<Swarm> {
+  const isBroken = async (each: Swarm): Promise<boolean> => (await runSwarm(each)).violations.length > 0
+  if (!(await isBroken(swarm)))
+    refuse(`seed ${swarm.seed} breaks no promise: there is nothing to make smaller`)
+  const { swarm: smallest, runs } = await shrink(swarm, isBroken)
+  say(`${runs} runs later, this is left of it:\n${JSON.stringify(smallest, null, 2)}`)
+  return smallest
 }
 
 async function many(runs: number, from: number): Promise<number> {
@@ -81,11 +94,20 @@ function table(tally: Tally, missing: readonly string[]): string {
   ].join('\n')
 }
 
-function readFlags(): { runs: number; from: number; seed: number | null; json: boolean } {
+interface Flags {
+  runs: number
+  from: number
+  seed: number | null
+  shrink: boolean
+  json: boolean
+}
+
+function readFlags(): Flags {
   try {
     const text = { type: 'string' } as const
+    const flag = { type: 'boolean', default: false } as const
     const { values } = parseArgs({
-      options: { runs: text, from: text, seed: text, json: { type: 'boolean', default: false } },
+      options: { runs: text, from: text, seed: text, shrink: flag, json: flag },
     })
     const number = (name: 'runs' | 'from' | 'seed', least: number): number | null => {
       const given = values[name]
@@ -96,10 +118,14 @@ function readFlags(): { runs: number; from: number; seed: number | null; json: b
       }
       return value
     }
+    const seed = number('seed', 0)
+    if (values.shrink && seed === null)
+      refuse(`--shrink needs the --seed of a run that breaks a promise\n${usage}`)
     return {
       runs: number('runs', 1) ?? 1000,
       from: number('from', 0) ?? 1,
-      seed: number('seed', 0),
+      seed,
+      shrink: values.shrink,
       json: values.json,
     }
   } catch (error) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addRun, medianFaults, newTally, ruleOfThree, unmet } from '../../../src/lab/simulation/report.ts'
 import { runSwarm, simulate } from '../../../src/lab/simulation/run.ts'
+import { shrink } from '../../../src/lab/simulation/shrink.ts'
 import { drawSwarm } from '../../../src/lab/simulation/swarm.ts'
 import type { Store, StoreContext } from '../../../src/store.ts'
 import { openMemoryStore } from '../../../src/stores/memory/store.ts'
@@ -79,6 +80,17 @@ void describe('simulation', () => {
       },
     }))
     assert.match(found, /whose fence is|nobody moves it/)
+  })
+
+  void test('a run that breaks a promise is made as small as it takes', async () => {
+    const swarm = drawSwarm(5)
+    const isBroken = async ({ planned, operations }: typeof swarm): Promise<boolean> =>
+      planned.some(({ kind }) => kind === swarm.planned[1]?.kind) &&
+      operations.some(({ key }) => key === swarm.operations[100]?.key)
+    const { swarm: smallest, runs } = await shrink(swarm, isBroken)
+    assert.deepEqual([smallest.planned.length, smallest.operations.length, smallest.members], [1, 1, 2])
+    assert.ok(Object.values({ ...smallest.calls, longestDelayMs: 0 }).every((rate) => rate === 0))
+    assert.ok(runs <= 300)
   })
 
   void test('runs are added up, and none broken in n is said as fewer than three in n', async () => {
