@@ -81,7 +81,8 @@ export const leaderCases: Case[] = [
     },
   },
   {
-    title: '[K3] a silent member is declared dead and its partitions move in one step',
+    title:
+      '[K3] V13: a silent member is declared dead and its partitions move in one step; one that beat meanwhile is not',
     run: async ({ store, clock }) => {
       await openTwo(store)
       await store.roster.decide(decision({ changes: [change(0, null, held('b', 1))] }))

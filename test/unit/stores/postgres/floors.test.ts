@@ -45,7 +45,7 @@ void describe('floors', () => {
     assert.notEqual(floors.beforeMove(POOL, [0]), null)
   })
 
-  void test('[Y10] a pulse looks back from the last one that was answered, and from what that found', () => {
+  void test('[Y10] V7: a pulse looks back from the last one that was answered, however long ago, and from what that found', () => {
     const floors = swept()
     const from = floors.beforePulse(POOL, [0, 1])
     floors.afterPulse(POOL, from, [0, 1], { now: NOW + 500, nextDueAt: NOW + 100 })
