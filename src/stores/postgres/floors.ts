@@ -38,7 +38,7 @@ export class Floors {
 
   beforeMove(pool: number, partitions: readonly number[]): number | null {
     const floor = this.#of(pool)
-    if (!partitions.every((each) => floor.moved.has(each))) return null
+    if (partitions.length === 0 || !partitions.every((each) => floor.moved.has(each))) return null
     const from = Math.min(floor.movedUpTo, floor.seenFrom)
     floor.seenFrom = Infinity
     return from

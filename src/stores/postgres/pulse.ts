@@ -44,7 +44,7 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
   for (const { pool, partitions, from } of asked) {
     const found = { now, nextDueAt: dues.get(pool.id) ?? null }
     parts.floors.afterPulse(pool.id, from, partitions, found)
-    parts.sweeps.look(pool, partitions)
+    if (partitions.length > 0) parts.sweeps.look(pool, partitions)
     nextDueAt.set(pool.name, found.nextDueAt)
   }
   return { now, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }

@@ -18,6 +18,7 @@ void describe('floors', () => {
     assert.equal(floors.beforeMove(POOL, [0, 2]), null)
     assert.equal(floors.beforePulse(POOL, [0, 2]).from, null)
     assert.equal(floors.beforeMove(2, [0]), null)
+    assert.equal(floors.beforeMove(2, []), null)
   })
 
   void test('[Y10] a move goes on a little before the last one, and not behind what that left', () => {
