@@ -97,7 +97,7 @@ export class ClusterMember {
   /** Nothing of it ever goes on. */
   kill(): void {
     this.isGone = true
-    this.clock.pause()
+    this.clock.end()
   }
 
   async #call(call: () => Promise<unknown>): Promise<unknown> {

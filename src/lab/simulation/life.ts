@@ -11,7 +11,7 @@ import { through } from '../../testing/through.ts'
 import type { VirtualClock } from '../../testing/virtual-clock.ts'
 import type { Faults } from './faults.ts'
 import type { RaceCounts } from './sometimes.ts'
-import type { Swarm } from './swarm.ts'
+import { POOL, type Swarm } from './swarm.ts'
 import type { Trace } from './trace.ts'
 
 /** A call that is not answered fails after so long, as those of real stores do. */
@@ -61,7 +61,7 @@ export class Life {
       faults: noFaults,
       store: { ...store, watch: (listener) => this.#watch(listener), close: async () => undefined },
     })
-    this.race.ticks('ticks', { mode })
+    this.race.ticks(POOL, { mode })
     const count = (): void => void (scene.races['a member was declared dead and came back'] += 1)
     this.#unwatch.add(telemetry.on('roster.lost', count))
   }

@@ -2,8 +2,8 @@
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import type { RaceCounts } from './sometimes.ts'
-import { type Swarm, drawSwarm } from './swarm.ts'
-import { POOL, World } from './world.ts'
+import { POOL, type Swarm, drawSwarm } from './swarm.ts'
+import { World } from './world.ts'
 
 export interface RunReport {
   seed: number

@@ -20,7 +20,7 @@ export interface CallFaults {
   hintLost: number
 }
 
-export const PLANNED_FAULTS = ['kill', 'pause', 'cut-off', 'outage', 'wrong-clock', 'join', 'leave'] as const
+const PLANNED_FAULTS = ['kill', 'pause', 'cut-off', 'outage', 'wrong-clock', 'join', 'leave'] as const
 
 /** Something that happens to a member, or to the store, at a moment of the run. */
 export interface PlannedFault {
@@ -50,6 +50,9 @@ export interface Swarm {
   planned: PlannedFault[]
   operations: Operation[]
 }
+
+/** The pool and the topic of the ticks in every run. */
+export const POOL = 'ticks'
 
 const FAULTY_MS = 30_000
 const LEAST_OPERATIONS = 200

@@ -4,7 +4,7 @@
 // What reads all of it is sweeps.ts. [Y10]
 
 /** How far a pulse looks back behind the time of the last one that was answered: twice the bound of a put. */
-export const LOOK_BACK_MS = 10_000
+const LOOK_BACK_MS = 10_000
 
 /** How far a move looks back behind the last one. What commits later, and no hint tells of, is found by the next pulse. */
 const MARGIN_MS = 250

@@ -101,7 +101,7 @@ export class PostgresMover implements Mover {
   async #from(pool: KnownPool, claimed: readonly number[]): Promise<number | null> {
     const { floors, sweeps } = this.#parts
     const from = floors.beforeMove(pool.id, claimed)
-    if (from !== null || claimed.length === 0) return from
+    if (from !== null) return from
     await sweeps.within(SWEEP_WITHIN_MS, pool, claimed)
     return floors.beforeMove(pool.id, claimed)
   }

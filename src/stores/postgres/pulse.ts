@@ -16,6 +16,7 @@ export interface PulseParts extends Pick<StoreContext, 'faults'> {
   hint(hint: Hint): void
 }
 
+/** How long a pulse waits until it is known from where it may read. */
 const SWEEP_WITHIN_MS = 200
 /** Without a beat: a third of the lease that a member has unless it is set. */
 const PULSE: Call = { operation: 'pulse', timeoutMs: 1000, again: 'undone' }
@@ -44,7 +45,7 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
   for (const { pool, partitions, from } of asked) {
     const found = { now, nextDueAt: dues.get(pool.id) ?? null }
     parts.floors.afterPulse(pool.id, from, partitions, found)
-    if (partitions.length > 0) parts.sweeps.look(pool, partitions)
+    parts.sweeps.look(pool, partitions)
     nextDueAt.set(pool.name, found.nextDueAt)
   }
   return { now, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }
@@ -63,7 +64,7 @@ async function askedOf(
   partitions: readonly number[],
 ): Promise<Asked> {
   let from = floors.beforePulse(pool.id, partitions)
-  if (from.from === null && partitions.length > 0) {
+  if (from.from === null) {
     await sweeps.within(SWEEP_WITHIN_MS, pool, partitions)
     from = floors.beforePulse(pool.id, partitions)
   }

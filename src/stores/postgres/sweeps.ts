@@ -37,6 +37,7 @@ export class Sweeps {
 
   /** Resolves when one is done, has failed, or has taken longer than that; it goes on then. */
   async within(timeoutMs: number, pool: KnownPool, partitions: readonly number[]): Promise<void> {
+    if (partitions.length === 0) return
     const { clock } = this.#parts
     const { beganAt, done } = this.#begin(pool, partitions)
     const leftMs = beganAt + timeoutMs - clock.mono()
@@ -48,6 +49,7 @@ export class Sweeps {
 
   /** Begins one, if the last was long ago. */
   look(pool: KnownPool, partitions: readonly number[]): void {
+    if (partitions.length === 0) return
     const sweptAt = this.#sweptAt.get(pool.id) ?? -Infinity
     if (this.#parts.clock.mono() - sweptAt >= EVERY_MS) this.#begin(pool, partitions)
   }
