@@ -1,14 +1,20 @@
-// node scripts/run.mjs FILE ARGS…: sets the checkout up, then runs FILE under the pinned Node.
+// node scripts/run.mjs FILE ARGS…: sets the checkout up, builds it if FILE is in dist, then runs FILE under the pinned Node.
 // Plain JavaScript for Node 18 or newer. Prints nothing of its own unless there is something to set up.
 // npm hands a signal to the shell of its script alone; `exec` in package.json puts us in that shell's place.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { buildIfChanged } from './build-if-changed.mjs'
 import { pinnedNode, setup } from './setup.mjs'
 
 const [file, ...args] = process.argv.slice(2)
 if (file === undefined) fail('usage: node scripts/run.mjs FILE [ARGS…]', 2)
 
-await setup().catch((error) => fail(error.message, 1))
+try {
+  await setup()
+  if (file.startsWith('dist/')) buildIfChanged()
+} catch (error) {
+  fail(error.message, 1)
+}
 
 const child = spawn(pinnedNode, [file, ...args], { stdio: 'inherit' })
 

@@ -7,7 +7,7 @@ import type { LogStore, NewEvent } from './log/store.ts'
 import type { Put } from './pool/merge.ts'
 import type { PoolStore } from './pool/store.ts'
 import type { Beat, Beaten, LockStore, RosterStore } from './roster/store.ts'
-import type { Telemetry } from './telemetry.ts'
+import type { Emitter } from './telemetry.ts'
 
 export interface MoveRequest {
   pool: string
@@ -147,6 +147,6 @@ export interface Store {
 /** What a store is handed from outside. */
 export interface StoreContext {
   clock: Clock
-  telemetry: Telemetry
+  telemetry: Emitter
   faults: Faults
 }

@@ -58,10 +58,14 @@ export type StoreOperation = 'commit' | 'read' | 'pulse'
 export type TelemetryName = keyof TelemetryEvents
 export type TelemetryPayload<Name extends TelemetryName> = TelemetryEvents[Name] & { member: string }
 
-export interface Telemetry {
+/** What those have who only tell. */
+export interface Emitter {
   readonly member: string
   /** Costs next to nothing while nobody listens. */
   emit<Name extends TelemetryName>(name: Name, payload: TelemetryEvents[Name]): void
+}
+
+export interface Telemetry extends Emitter {
   /** Listens to this member's events until the returned function is called. */
   on<Name extends TelemetryName>(name: Name, listener: (payload: TelemetryPayload<Name>) => void): () => void
 }

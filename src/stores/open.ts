@@ -1,5 +1,7 @@
 // A store's address → the store. The only file that names concrete stores; each is loaded when it is used.
+import { systemClock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import { noFaults } from '../fault.ts'
 import type { Store, StoreContext } from '../store.ts'
 
 export async function openStore(address: string, context: StoreContext): Promise<Store> {
@@ -9,14 +11,23 @@ export async function openStore(address: string, context: StoreContext): Promise
   }
   if (address.startsWith('sqlite:')) {
     const path = checkPath(address.slice('sqlite:'.length))
-    const { openSqliteStore } = await import('./sqlite/store.ts')
-    return openSqliteStore(path, context)
+    return openSqlite(path, context)
   }
   if (/^postgres(ql)?:/.test(address)) {
     const { openPostgresStore } = await import('./postgres/store.ts')
     return openPostgresStore(address, context)
   }
   throw refusal(`the store address ${JSON.stringify(mask(address))} is not understood`, HOW)
+}
+
+/** On a thread of its own, unless the caller has a clock or faults: those cannot be handed to one. */
+async function openSqlite(path: string, context: StoreContext): Promise<Store> {
+  if (context.clock === systemClock && context.faults === noFaults) {
+    const { openSqliteThread } = await import('./sqlite/thread/open.ts')
+    return openSqliteThread(path, context.telemetry)
+  }
+  const { openSqliteStore } = await import('./sqlite/store.ts')
+  return openSqliteStore(path, context)
 }
 
 const HOW = 'write sqlite:./path/to/headrace.db, postgres://user@host/database or memory:'

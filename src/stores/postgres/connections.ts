@@ -3,7 +3,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
-import type { StoreOperation, Telemetry } from '../../telemetry.ts'
+import type { StoreOperation, Emitter } from '../../telemetry.ts'
 import {
   allBusy,
   codeOf,
@@ -40,7 +40,7 @@ export interface ConnectionsParts {
   pool: Pool
   queries: Queries
   clock: Clock
-  telemetry: Telemetry
+  telemetry: Emitter
   /** The address without secrets. */
   address: string
   /** Whether a larger `max` in the address means more of these. */

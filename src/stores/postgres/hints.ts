@@ -4,7 +4,7 @@ import type { Client, PoolConfig } from 'pg'
 import type { Clock, Timer } from '../../clock.ts'
 import { Listeners } from '../../listeners.ts'
 import type { Hint } from '../../store.ts'
-import type { Telemetry } from '../../telemetry.ts'
+import type { Emitter } from '../../telemetry.ts'
 import type { Connections } from './connections.ts'
 import { Ear } from './ear.ts'
 import { type Letter, readLetter } from './letter.ts'
@@ -15,7 +15,7 @@ export interface HintsParts {
   connections: Connections
   queries: Queries
   clock: Clock
-  telemetry: Telemetry
+  telemetry: Emitter
   /** Who sends: one's own hints are not heard again. */
   opening: string
   createClient(config: PoolConfig): Client

@@ -1,14 +1,14 @@
 // What the pulse lets the store do beside its answer: forget requests and fired slots whose time is over, in bounded
 // pieces, and rarely, since every member does it.
 import type { Clock } from '../../clock.ts'
-import type { Telemetry } from '../../telemetry.ts'
+import type { Emitter } from '../../telemetry.ts'
 import type { Connections } from './connections.ts'
 import { OTHER } from './pools.ts'
 
 export interface HousekeepingParts {
   connections: Connections
   clock: Clock
-  telemetry: Telemetry
+  telemetry: Emitter
 }
 
 const EVERY_MS = 20_000

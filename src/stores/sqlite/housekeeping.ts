@@ -3,7 +3,7 @@
 // transaction of its own, so that others come between.
 import type { Clock } from '../../clock.ts'
 import type { Entry } from '../../pool/entry.ts'
-import type { Telemetry } from '../../telemetry.ts'
+import type { Emitter } from '../../telemetry.ts'
 import type { Database } from './database.ts'
 import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
 import type { Session, Transaction } from './session.ts'
@@ -31,7 +31,7 @@ export interface HousekeepingParts {
   database: Database
   session: Session
   pools: Pools
-  telemetry: Telemetry
+  telemetry: Emitter
   clock: Clock
 }
 

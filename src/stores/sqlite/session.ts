@@ -2,7 +2,7 @@
 // fsync; nothing is awaited inside it. Memory that mirrors the file takes part by `Mirror`.
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
-import type { StoreOperation, Telemetry } from '../../telemetry.ts'
+import type { StoreOperation, Emitter } from '../../telemetry.ts'
 import { HeadraceError, messageOf } from '../../errors.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
@@ -54,7 +54,7 @@ const REFUSAL_MS = 5000
 export interface SessionParts {
   database: Database
   clock: Clock
-  telemetry: Telemetry
+  telemetry: Emitter
   faults: Faults
 }
 

@@ -1,0 +1,45 @@
+// The side of the store: does what it is told, many calls at a time, and tells what came of them.
+import type { Store } from '../../../store.ts'
+import type { Emitter } from '../../../telemetry.ts'
+import { PACKINGS } from './pack.ts'
+import { type Call, type Ports, type Told, toWire } from './wire.ts'
+
+type Tell = (told: Told) => void
+
+/** Telemetry of a store whose listeners are on the other side. */
+export function emitter(member: string, tell: Tell): Emitter {
+  return {
+    member,
+    emit(name, payload) {
+      if (!('error' in payload)) return tell({ kind: 'emitted', name, payload })
+      const { error, ...rest } = payload
+      tell({ kind: 'emitted', name, payload: rest, error: toWire(error) })
+    },
+  }
+}
+
+/** Lends a store to the other side: answers what to do with each call. */
+export function lend(store: Store, tell: Tell): (call: Call) => Promise<void> {
+  const ports = portsOf(store)
+  store.watch((hint) => tell({ kind: 'hint', hint }))
+  tell({ kind: 'opened', address: store.address, putsAtOnce: store.pool.putsAtOnce })
+  return async (call) => {
+    try {
+      tell({ kind: 'answered', id: call.id, answer: await run(ports, call) })
+    } catch (error) {
+      tell({ kind: 'failed', id: call.id, error: toWire(error) })
+    }
+  }
+}
+
+function portsOf(store: Store): Ports {
+  const { pool, log, mover, fences, roster, locks } = store
+  return { entries: pool.entries, browse: pool.browse, log, mover, fences, roster, locks, store }
+}
+
+async function run(ports: Ports, { port, method, args }: Call): Promise<unknown> {
+  const methods = ports[port] as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>
+  const packing = PACKINGS[`${port}.${method}`]
+  const answer = await methods[method]?.(...(packing?.unpackArgs?.(args) ?? args))
+  return packing?.packAnswer === undefined ? answer : packing.packAnswer(answer)
+}

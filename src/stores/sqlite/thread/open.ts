@@ -1,0 +1,35 @@
+// A SQLite store on a thread of its own: what a commit costs, the waiting for the disk above all, keeps nobody else
+// waiting, and a second core helps. See docs/decisions/0012.
+import { Worker } from 'node:worker_threads'
+import type { Store } from '../../../store.ts'
+import type { Emitter } from '../../../telemetry.ts'
+import { StoreClient } from './client.ts'
+import type { Start, Told } from './wire.ts'
+
+/** Opens the store of a file; its clock is the system's, and it has no plan of faults. */
+export async function openSqliteThread(path: string, telemetry: Emitter): Promise<Store> {
+  // The same folder holds .ts in a checkout and .js in the package.
+  const file = new URL(`./store-thread${import.meta.url.slice(-3)}`, import.meta.url)
+  const workerData: Start = { path, member: telemetry.member }
+  const thread = new Worker(file, { workerData })
+  const client = new StoreClient({
+    name: path,
+    telemetry,
+    post: (call) => thread.postMessage(call),
+    // A thread that nobody waits for keeps no process alive.
+    waits: (anybody) => (anybody ? thread.ref() : thread.unref()),
+  })
+  thread.on('message', (told: Told) => client.hear(told))
+  thread.on('error', (error) => client.end(error))
+  const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+  void exited.then(() => client.end())
+  const store = await client.store()
+  let closing: Promise<void> | null = null
+  const close = async (): Promise<void> => {
+    if (!client.hasEnded) await store.close()
+    // Its end may be all that keeps the process alive.
+    thread.ref()
+    await exited
+  }
+  return { ...store, close: () => (closing ??= close()) }
+}

@@ -1,0 +1,127 @@
+// The calls of every tick, puts and pages of events, as flat lists of texts and numbers: an object that is copied between
+// threads costs a microsecond or two, most of it for the names of its fields.
+import type { LogEvent, LogPage } from '../../../log/store.ts'
+import type { Lane, OnConflict } from '../../../pool/entry.ts'
+import type { PutAnswer, PutResult } from '../../../pool/merge.ts'
+import type { PutRequest, PutResponse } from '../../../pool/store.ts'
+
+type Flat = (string | number | boolean | null | undefined)[]
+
+/** How the arguments and the answer of a method travel; a side that is left out travels as it is. */
+interface Packing {
+  packArgs?: (args: unknown[]) => unknown[]
+  unpackArgs?: (args: unknown[]) => unknown[]
+  packAnswer?: (answer: unknown) => unknown
+  unpackAnswer?: (answer: unknown) => unknown
+}
+
+/** By `port.method`. */
+export const PACKINGS: Readonly<Record<string, Packing>> = {
+  'entries.put': {
+    packArgs: ([pool, requests]) => [pool, packRequests(requests as PutRequest[])],
+    unpackArgs: ([pool, flat]) => [pool, unpackRequests(flat as Flat)],
+    packAnswer: (responses) => packResponses(responses as PutResponse[]),
+    unpackAnswer: (flat) => unpackResponses(flat as Flat),
+  },
+  'log.read': {
+    packAnswer: (page) => packPage(page as LogPage),
+    unpackAnswer: (flat) => unpackPage(flat as Flat),
+  },
+}
+
+function packRequests(requests: PutRequest[]): Flat {
+  const flat: Flat = []
+  for (const { puts, repeat } of requests) {
+    flat.push(puts.length, repeat === null)
+    if (repeat !== null) flat.push(repeat.id, repeat.fingerprint, repeat.keepMs)
+    for (const { key, at, payload, lane, group, onConflict } of puts)
+      flat.push(key, at, payload, lane, group === key ? null : group, onConflict)
+  }
+  return flat
+}
+
+function unpackRequests(flat: Flat): PutRequest[] {
+  const requests: PutRequest[] = []
+  for (let place = 0; place < flat.length;) {
+    const count = flat[place++] as number
+    const request: PutRequest = { puts: [], repeat: null }
+    if (flat[place++] === false) {
+      const [id, fingerprint, keepMs] = [
+        flat[place++] as string,
+        flat[place++] as string,
+        flat[place++] as number,
+      ]
+      request.repeat = { id, fingerprint, keepMs }
+    }
+    for (let nth = 0; nth < count; nth += 1) {
+      const key = flat[place++] as string
+      request.puts.push({
+        key,
+        at: flat[place++] as number | null,
+        payload: flat[place++] as string | undefined,
+        lane: flat[place++] as Lane,
+        group: (flat[place++] as string | null) ?? key,
+        onConflict: flat[place++] as OnConflict,
+      })
+    }
+    requests.push(request)
+  }
+  return requests
+}
+
+function packResponses(responses: PutResponse[]): Flat {
+  const flat: Flat = []
+  for (const response of responses) {
+    if (response.kind === 'mismatch') {
+      flat.push(null)
+      continue
+    }
+    flat.push(response.replayed, response.answers.length)
+    for (const { result, dueAt, tally } of response.answers) flat.push(result, dueAt, tally)
+  }
+  return flat
+}
+
+function unpackResponses(flat: Flat): PutResponse[] {
+  const responses: PutResponse[] = []
+  for (let place = 0; place < flat.length;) {
+    const replayed = flat[place++] as boolean | null
+    if (replayed === null) {
+      responses.push({ kind: 'mismatch' })
+      continue
+    }
+    const answers: PutAnswer[] = []
+    for (let count = flat[place++] as number; count > 0; count -= 1) {
+      answers.push({
+        result: flat[place++] as PutResult,
+        dueAt: flat[place++] as number,
+        tally: flat[place++] as number,
+      })
+    }
+    responses.push({ kind: 'answered', answers, replayed })
+  }
+  return responses
+}
+
+function packPage({ events, more }: LogPage): Flat {
+  const flat: Flat = [more]
+  for (const { partition, offset, id, key, value, headers, time } of events)
+    flat.push(partition, offset, id, key, value, headers, time)
+  return flat
+}
+
+function unpackPage(flat: Flat): LogPage {
+  const events: LogEvent[] = []
+  for (let place = 1; place < flat.length;) {
+    events.push({
+      partition: flat[place++] as number,
+      offset: flat[place++] as number,
+      id: flat[place++] as string,
+      key: flat[place++] as string,
+      value: flat[place++] as string,
+      headers: flat[place++] as string | null,
+      time: flat[place++] as number,
+    })
+  }
+  return { events, more: flat[0] as boolean }
+}
