@@ -1,8 +1,9 @@
 // Copies the log into the file, which stalls whoever does it: a little at a time on this thread while the event loop has
 // time, and under load on a thread of its own, which is there only as long as the load.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Database } from './database.ts'
+import { startThread } from './start-thread.ts'
 
 /** About 1,000 pages of log, which take some 5 ms to copy. */
 const COMMITS_WHEN_CALM = 25
@@ -72,9 +73,7 @@ export class Checkpointer {
   }
 
   #start(): Worker {
-    // The same folder holds .ts in a checkout and .js in the package.
-    const file = new URL(`./checkpoint-thread${import.meta.url.slice(-3)}`, import.meta.url)
-    const thread = new Worker(file, { workerData: this.#parts.database.path })
+    const thread = startThread(import.meta.url, 'checkpoint-thread', this.#parts.database.path)
     thread.unref()
     thread.on('message', () => this.#copied(thread))
     // Without it SQLite copies the log by itself, in one piece, when it is long.

@@ -113,9 +113,8 @@ export class StoreClient {
   #call(port: PortName, method: string, args: unknown[]): Promise<unknown> {
     if (this.#ended !== null) return Promise.reject(this.#ended)
     this.#calls += 1
-    const answer = this.#wait(this.#calls)
     this.#parts.post({ id: this.#calls, port, method, args })
-    return answer
+    return this.#wait(this.#calls)
   }
 
   #wait(id: number): Promise<unknown> {

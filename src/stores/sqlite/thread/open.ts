@@ -1,17 +1,15 @@
 // A SQLite store on a thread of its own: what a commit costs, the waiting for the disk above all, keeps nobody else
 // waiting, and a second core helps. See docs/decisions/0012.
-import { Worker } from 'node:worker_threads'
 import type { Store } from '../../../store.ts'
 import type { Emitter } from '../../../telemetry.ts'
+import { startThread } from '../start-thread.ts'
 import { StoreClient } from './client.ts'
 import type { Start, Told } from './wire.ts'
 
 /** Opens the store of a file; its clock is the system's, and it has no plan of faults. */
 export async function openSqliteThread(path: string, telemetry: Emitter): Promise<Store> {
-  // The same folder holds .ts in a checkout and .js in the package.
-  const file = new URL(`./store-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const workerData: Start = { path, member: telemetry.member }
-  const thread = new Worker(file, { workerData })
+  const thread = startThread(import.meta.url, 'store-thread', workerData)
   const client = new StoreClient({
     name: path,
     telemetry,
