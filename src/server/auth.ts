@@ -76,10 +76,16 @@ function hash(token: string): Buffer {
  * 127.0.0.1 (DNS rebinding) counts as the same site for the browser, and only `Host` tells it apart.
  */
 export function hostGuard(configured: string): Guard {
+  // Nearly every request asks for the name of the one before it.
+  let passed: string | null = null
   return ({ host = '' }) => {
+    if (host === passed) return
     const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d*)?$/.exec(host) ?? []
     const name = (bracketed ?? plain ?? '').toLowerCase()
-    if (isLoopback(name) || name === configured.toLowerCase()) return
+    if (isLoopback(name) || name === configured.toLowerCase()) {
+      passed = host
+      return
+    }
     throw new HeadraceError('host_unknown', `this server is not ${JSON.stringify(host.slice(0, 256))}`, {
       remedy: 'ask for localhost or 127.0.0.1; to be reached by another name, set HEADRACE_TOKEN',
     })

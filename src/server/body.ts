@@ -15,6 +15,9 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 const JSON_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl']
 
+/** Types that are given without a word on how they are encoded, as nearly all are. */
+const PLAIN_TYPES: ReadonlySet<string> = new Set([...JSON_TYPES, ...NDJSON_TYPES])
+
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -29,6 +32,7 @@ export function addBodyParsers(app: FastifyInstance): void {
 
 /** Refuses bytes that are not plain UTF-8, before any of them is read. */
 export const refuseEncoding: Guard = ({ 'content-type': type = '', 'content-encoding': encoding }) => {
+  if (encoding === undefined && PLAIN_TYPES.has(type)) return
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
   if (!/^utf-?8$/i.test(charset)) throw mediaType(type)
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
