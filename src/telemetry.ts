@@ -25,6 +25,8 @@ export interface TelemetryEvents {
   'store.folded': { pool: string; entries: number }
   /** Work that the store does beside its calls, folding and forgetting, failed; a later pulse tries again. */
   'store.failed': { error: unknown }
+  /** This process can use its store no more, by a defect: every call fails from now on, and only a restart helps. */
+  'store.lost': { error: unknown }
   /** This member is in the roster under this id. */
   'roster.joined': { id: string }
   /** This member was declared dead, holds nothing, and joins again under another id. */

@@ -18,6 +18,7 @@ const samples: TelemetryEvents = {
   'store.waited': { waits: 1 },
   'store.folded': { pool: 'p', entries: 1 },
   'store.failed': { error: null },
+  'store.lost': { error: null },
   'roster.joined': { id: 'm' },
   'roster.lost': { id: 'm' },
   'roster.left': { id: 'm' },

@@ -35,7 +35,7 @@ interface ServeParts {
   output: Output
 }
 
-/** Serves until the signal fires, then finishes what is under way. */
+/** Serves until the signal fires or the store is lost, then finishes what is under way. */
 async function serve(options: Options, { context, output }: ServeParts): Promise<void> {
   // Loaded here, so that the commands which only talk to a server start without it.
   const [{ headrace }, { createServer }] = await Promise.all([
@@ -50,15 +50,20 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
     clock: context.clock,
     talk: (line) => output.talk(line),
   })
+  // Without its store a server is of no use, and whoever looks after it starts another.
+  const lost = new Promise<unknown>((resolve) => {
+    race.telemetry.on('store.lost', ({ error }) => resolve(error))
+  })
   try {
     const ticks = race.ticks('ticks', ticksOptions(options))
     const server = createServer(race, ticks, options)
     await race.start()
     const url = await server.listen()
     announce({ url, options, race }, { context, output })
-    await fired(context.signal)
+    const ending = await Promise.race([fired(context.signal), lost])
     output.talk(`draining for at most ${formatDuration(options.drainWithin)}; once more to stop at once`)
     await server.close()
+    if (ending instanceof Error) throw ending
   } finally {
     await race.stop()
     stopReports()

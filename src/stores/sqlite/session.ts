@@ -154,7 +154,7 @@ export class Session {
     const message = `${database.path}: this process lost track of the file: ${messageOf(cause)}`
     const remedy = 'restart it: nothing that was answered is lost; and report it, since this is a defect'
     this.#broken = new HeadraceError('store_failed', message, { cause, remedy })
-    telemetry.emit('store.failed', { error: this.#broken })
+    telemetry.emit('store.lost', { error: this.#broken })
     for (const work of this.#waiting.splice(0)) work.reject(this.#broken)
   }
 

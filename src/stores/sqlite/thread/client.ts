@@ -89,7 +89,7 @@ export class StoreClient {
       cause,
       remedy,
     })
-    if (cause !== undefined) telemetry.emit('store.failed', { error: this.#ended })
+    if (cause !== undefined) telemetry.emit('store.lost', { error: this.#ended })
     for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
     this.#waiting.clear()
   }

@@ -92,7 +92,7 @@ async function openSession(t: TestContext, failing: Partial<Mirror>) {
   const idle = (): void => undefined
   session.mirror({ refresh: idle, flush: idle, committed: idle, rolledBack: idle, ...failing })
   const failures: unknown[] = []
-  t.after(telemetry.on('store.failed', ({ error }) => void failures.push(error)))
+  t.after(telemetry.on('store.lost', ({ error }) => void failures.push(error)))
   t.after(async () => {
     await session.close()
     database.close()

@@ -113,7 +113,7 @@ test('when the thread is gone, who waits is told, and so is who comes', async ()
   const posted: Call[] = []
   const telemetry = createTelemetry('gone')
   const failures: unknown[] = []
-  const stop = telemetry.on('store.failed', ({ error }) => void failures.push(error))
+  const stop = telemetry.on('store.lost', ({ error }) => void failures.push(error))
   const client = new StoreClient({
     name: 'a.db',
     telemetry,
