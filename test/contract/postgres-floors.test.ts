@@ -158,15 +158,15 @@ void describe('postgres: floors', { skip }, () => {
       const { pool, move } = await openTicks(await open(schema), { mode: 'one' })
       await pool.put('hot')
       await systemClock.sleep(overdueMs)
-      const locking = `do $$ begin for times in 1..60 loop
+      const locking = `do $$ begin for times in 1..100 loop
         perform from ${schema}.entry for update; perform pg_sleep(0.05); commit; end loop; end $$`
-      const locked = [server.run(locking), server.run(locking), server.run(locking)]
+      const locked = [server.run(locking), server.run(locking)]
       const asks = "select from pg_stat_activity where wait_event = 'PgSleep'"
       await until('it is locked', async () => (await server.run(asks)).length > 0)
       const began = systemClock.mono()
       while ((await move()).count === 0) await systemClock.sleep(5)
       const tookMs = systemClock.mono() - began
-      assert.ok(tookMs < 2000, `it took ${tookMs} ms`)
+      assert.ok(tookMs < 5000, `it took ${tookMs} ms`)
       await Promise.all(locked)
     })
   }
