@@ -95,8 +95,8 @@ export class LateArrivals implements Arrivals {
   }
 
   commit({ puts, events }: LateTransaction): void {
-    const { ownerOf } = this.#parts
-    const owned = puts.map((row) => ({ ...row, owner: ownerOf(poolResource(row.name), row.partition) }))
+    const parts = this.#parts
+    const owned = puts.map((row) => ({ ...row, owner: parts.ownerOf(poolResource(row.name), row.partition) }))
     this.#puts = [...this.#puts, ...owned].toSorted((a, b) => a.id - b.id)
     this.#events = [...this.#events, ...events].toSorted((a, b) => a.id - b.id)
   }

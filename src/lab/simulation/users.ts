@@ -177,11 +177,11 @@ export class Users {
   }
 
   #end(life: Life, tx: LateTransaction, { endsInMs, commits }: Ending): void {
-    const { clock, arrivals, races, isConnected } = this.#parts
+    const { clock, arrivals, races } = this.#parts
     this.#open += 1
     clock.timer(endsInMs, () => {
       this.#open -= 1
-      if (!commits || !isConnected(life)) {
+      if (!commits || !this.#parts.isConnected(life)) {
         races['a transaction was rolled back'] += 1
         return
       }
