@@ -54,13 +54,16 @@ async function openSetting(open: OpenArrivals, mode: 'one' | 'each' = 'one'): Pr
 const arrivedIn = async (store: Store): Promise<readonly string[]> =>
   (await store.pulse({ beat: null, pools: [{ pool: 'work', partitions: [0, 1, 2, 3] }] })).arrived
 
-export function arrivalsContract(
-  suite: string,
-  open: OpenArrivals,
-  { skip }: { skip: string | false },
-): void {
-  void describe(`${suite}: arrivals`, { skip }, () => {
-    void test('[U1] an open transaction makes nobody wait, and is not seen before its commit', async () => {
+interface ArrivalsCase {
+  /** A sentence that begins with the rule it proves. */
+  title: string
+  run(open: OpenArrivals): Promise<void>
+}
+
+const cases: ArrivalsCase[] = [
+  {
+    title: '[U1] an open transaction makes nobody wait, and is not seen before its commit',
+    run: async (open) => {
       const { store, arrivals, pool, fold, inTransaction, now } = await openSetting(open)
       const at = now() + 60_000
       await inTransaction(async (tx) => {
@@ -73,16 +76,20 @@ export function arrivalsContract(
       })
       assert.deepEqual([await fold(), await arrivals.foldEvents('events', 100)], [1, 1])
       assert.equal((await pool.get('a')).next.tally, 2)
-    })
-
-    void test('[U1] what is rolled back never was', async () => {
+    },
+  },
+  {
+    title: '[U1] what is rolled back never was',
+    run: async (open) => {
       const { arrivals, pool, fold, inTransaction } = await openSetting(open)
       await inTransaction((tx) => arrivals.put(tx, 'work', [asPut('a')]), 'rollback')
       assert.equal(await fold(), 0)
       assert.deepEqual(await pool.list(), [])
-    })
-
-    void test('[U2] puts of one key are folded once each, in order and by their rules', async () => {
+    },
+  },
+  {
+    title: '[U2] puts of one key are folded once each, in order and by their rules',
+    run: async (open) => {
       const { arrivals, pool, fold, inTransaction, now } = await openSetting(open)
       const at = now() + 60_000
       await inTransaction((tx) =>
@@ -99,27 +106,33 @@ export function arrivalsContract(
       const { next, lane, group } = await pool.get('a')
       assert.deepEqual([next, lane, group], [{ dueAt: at + 5, tally: 1, payload: '3' }, 'bulk', 'g'])
       assert.equal((await pool.takeOne()).key, 'b')
-    })
-
-    void test('[U2] in mode each every slot is an entry, and a repeated one is kept', async () => {
+    },
+  },
+  {
+    title: '[U2] in mode each every slot is an entry, and a repeated one is kept',
+    run: async (open) => {
       const { arrivals, pool, fold, inTransaction, now } = await openSetting(open, 'each')
       const at = now() + 60_000
       const puts = [asPut('a', { at }), asPut('a', { at: at + 1 }), asPut('a', { at }), asPut('a')]
       await inTransaction((tx) => arrivals.put(tx, 'work', puts))
       assert.equal(await fold(), 4)
       assert.equal((await pool.list()).length, 3)
-    })
-
-    void test('[U2] a fold under a claim that is not the fence folds nothing, and says so', async () => {
+    },
+  },
+  {
+    title: '[U2] a fold under a claim that is not the fence folds nothing, and says so',
+    run: async (open) => {
       const { store, arrivals, pool, inTransaction } = await openSetting(open)
       await inTransaction((tx) => arrivals.put(tx, 'work', [asPut('a')]))
       const request = { pool: 'work', limit: 100, claim: claimOf(4, 'stale', 1) }
       assert.deepEqual(await arrivals.foldPuts(request), { count: 0, more: false, refused: [0, 1, 2, 3] })
       assert.deepEqual(await pool.list(), [])
       assert.deepEqual(await arrivedIn(store), ['pool/work'])
-    })
-
-    void test('[U2] folds of many processes at once fold each arrival once, events in their order', async () => {
+    },
+  },
+  {
+    title: '[U2] folds of many processes at once fold each arrival once, events in their order',
+    run: async (open) => {
       const { store, arrivals, pool, inTransaction, now } = await openSetting(open)
       const at = now() + 60_000
       await inTransaction(async (tx) => {
@@ -146,9 +159,11 @@ export function arrivalsContract(
         events.map(({ id }) => id),
         Array.from({ length: 200 }, (_, nth) => `e${nth}`),
       )
-    })
-
-    void test('[U3] the pulse tells where arrivals wait, until they are folded', async () => {
+    },
+  },
+  {
+    title: '[U3] the pulse tells where arrivals wait, until they are folded',
+    run: async (open) => {
       const { store, arrivals, fold, inTransaction } = await openSetting(open)
       await inTransaction(async (tx) => {
         await arrivals.put(tx, 'work', [asPut('a')])
@@ -158,6 +173,16 @@ export function arrivalsContract(
       await fold()
       await arrivals.foldEvents('events', 100)
       assert.deepEqual(await arrivedIn(store), [])
-    })
+    },
+  },
+]
+
+export function arrivalsContract(
+  suite: string,
+  open: OpenArrivals,
+  { skip }: { skip: string | false },
+): void {
+  void describe(`${suite}: arrivals`, { skip }, () => {
+    for (const { title, run } of cases) void test(title, () => run(open))
   })
 }

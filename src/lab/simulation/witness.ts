@@ -3,7 +3,7 @@
 import { type Fence, type FenceStore, poolResource } from '../../fence.ts'
 import type { LogEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
-import type { Decided, Decision, Leader } from '../../roster/store.ts'
+import type { Decided, Decision, Leader, RosterView } from '../../roster/store.ts'
 import type { MoveRequest, Moved, Pulse, Store } from '../../store.ts'
 import { checkHistory } from '../../testing/check-history.ts'
 import { History } from '../../testing/history.ts'
@@ -28,6 +28,7 @@ export class Witness {
   readonly #parts: WitnessParts
   readonly #history: History
   readonly #fences = new Map<string, Fence & { seenAt: number }>()
+  readonly #allotments = new Map<string, { owner: string; epoch: number }>()
   readonly #leaders = new Map<number, string>()
   #term = 0
 
@@ -68,9 +69,20 @@ export class Witness {
       join: (member, resources) => roster.join(member, resources),
       serve: (member, resources) => roster.serve(member, resources),
       view: () => roster.view(),
-      decide: async (decision) => this.#decided(decision, await roster.decide(decision)),
-      grant: (owner, grants) => roster.grant(owner, grants),
-      leave: (member, grants) => roster.leave(member, grants),
+      decide: async (decision) => {
+        const decided = await roster.decide(decision)
+        this.#allotted(await roster.view())
+        return this.#decided(decision, decided)
+      },
+      grant: async (owner, grants) => {
+        const granted = await roster.grant(owner, grants)
+        this.#allotted(await roster.view())
+        return granted
+      },
+      leave: async (member, grants) => {
+        await roster.leave(member, grants)
+        this.#allotted(await roster.view())
+      },
       drain: (member, draining) => roster.drain(member, draining),
       stepDown: (member) => roster.stepDown(member),
     }
@@ -81,6 +93,17 @@ export class Witness {
     if (decided.kind === 'not-leader')
       this.#parts.races['a leader was none any more when its decision came'] += 1
     return decided
+  }
+
+  /** An epoch of a partition has one owner, and epochs go up. [A2] */
+  #allotted({ allotments }: RosterView): void {
+    for (const { resource, partition, owner, epoch } of allotments) {
+      const name = `${resource}/${partition}`
+      const known = this.#allotments.get(name)
+      this.#allotments.set(name, { owner, epoch })
+      if (known !== undefined && (epoch < known.epoch || (epoch === known.epoch && owner !== known.owner)))
+        this.#say(`[A2] ${name} was ${known.owner}’s at ${known.epoch}, and is ${owner}’s at ${epoch}`)
+    }
   }
 
   /** Who has a partition, by its fence; null: nobody. */
