@@ -26,9 +26,9 @@ const NO_FAULT: Fate = {
 }
 const AT_ONCE = [0]
 
-/** Calls that are made seldom, and by what their sender knew before: it stands still before these so much more often. */
-const DECISIVE = /^(roster\.(decide|grant)|fences\.raise|arrivals\.foldPuts)$/
-const DECISIVE_TIMES = 10
+/** Calls that are made by what their sender knew before: it stands still before these so much more often. */
+const DECISIVE = /^(mover\.move|roster\.(decide|grant)|fences\.raise|arrivals\.foldPuts)$/
+const DECISIVE_TIMES = 8
 
 /** Points that every member comes to all the time; at the others it dies so much more often. */
 const COMMON = /^(put|move|beat)\./
@@ -87,7 +87,8 @@ export class Faults {
   }
 
   #delay(): number {
-    const { delayed, longestDelayMs } = this.#calls
-    return this.#random.next() < delayed ? Math.round(this.#random.next() * longestDelayMs) : 0
+    const { delayed, longestDelayMs, latencyMs } = this.#calls
+    const most = this.#random.next() < delayed ? longestDelayMs : latencyMs
+    return most === 0 ? 0 : Math.round(this.#random.next() * most)
   }
 }

@@ -34,6 +34,7 @@ const FAULTS: Exclude<keyof CallFaults, 'longestDelayMs'>[] = [
   'refused',
   'cut',
   'delayed',
+  'latencyMs',
   'crash',
   'stalled',
   'again',

@@ -12,6 +12,8 @@ export interface CallFaults {
   /** It is on its way for a while, either way; its sender may be dead when it arrives. */
   delayed: number
   longestDelayMs: number
+  /** How long it is on its way at most, if nothing is wrong with it: enough for others to come between. */
+  latencyMs: number
   /** Its sender dies before it is sent, or before its answer comes. */
   crash: number
   /** Its sender stands still just before it is sent, for longer than its lease: what it knew then is old. */
@@ -119,6 +121,7 @@ function drawCallFaults(random: Random): CallFaults {
     refused: rate(random, 0.05 * most),
     cut: rate(random, 0.05 * most),
     delayed: rate(random, 0.2 * most),
+    latencyMs: random.pick([0, 2, 20]),
     longestDelayMs: random.pick([20, 200, 2000, 5000]),
     crash: rate(random, 0.003 * most),
     stalled: rate(random, 0.005 * most),

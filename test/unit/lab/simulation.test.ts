@@ -34,7 +34,7 @@ function bound<Port extends object>(port: Port, calls: Partial<Port>): Port {
 
 /** How many swarms lack each fault of calls. */
 function absences(swarms: Swarm[]): Record<string, number> {
-  const faults = Object.keys(swarms[0]?.calls ?? {}).filter((name) => name !== 'longestDelayMs')
+  const faults = Object.keys(swarms[0]?.calls ?? {}).filter((name) => !name.endsWith('Ms'))
   const absent = (fault: string): number =>
     swarms.filter(({ calls }) => calls[fault as keyof typeof calls] === 0).length
   return Object.fromEntries(faults.map((fault) => [fault, absent(fault)]))
