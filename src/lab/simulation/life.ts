@@ -54,7 +54,8 @@ export class Life {
   readonly race: Headrace
   readonly clock: MemberClock
   readonly #scene: Scene
-  readonly #unwatch = new Set<() => void>()
+  readonly #unwatch: (() => void)[]
+  readonly #listeners = new Set<(hint: Hint) => void>()
   /** Its calls do not reach the store. */
   isCutOff = false
   isDead = false
@@ -88,7 +89,7 @@ export class Life {
     this.race.ticks(POOL, { mode })
     this.race.topic(TOPIC)
     const count = (): void => void (scene.races['a member was declared dead and came back'] += 1)
-    this.#unwatch.add(telemetry.on('roster.lost', count))
+    this.#unwatch = [telemetry.on('roster.lost', count), scene.store.watch((hint) => this.#hint(hint))]
   }
 
   /** The id under which it is in the roster; null: it is not. */
@@ -145,26 +146,24 @@ export class Life {
   }
 
   #watch(listener: (hint: Hint) => void): () => void {
-    const { store, faults, clock } = this.#scene
-    const unwatch = store.watch((hint) => {
-      this.#hints += 1
-      const nth = this.#hints
-      for (const ms of faults.hint()) {
-        if (ms === 0) this.#hear(nth, hint, listener)
-        else clock.timer(ms, () => this.#hear(nth, hint, listener))
-      }
-    })
-    this.#unwatch.add(unwatch)
-    return () => {
-      this.#unwatch.delete(unwatch)
-      unwatch()
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** A hint is on its way to this member. */
+  #hint(hint: Hint): void {
+    this.#hints += 1
+    const nth = this.#hints
+    for (const ms of this.#scene.faults.hint()) {
+      if (ms === 0) this.#hear(nth, hint)
+      else this.#scene.clock.timer(ms, () => this.#hear(nth, hint))
     }
   }
 
-  #hear(nth: number, hint: Hint, listener: (hint: Hint) => void): void {
+  #hear(nth: number, hint: Hint): void {
     if (nth < this.#lastHint) this.#scene.races['a hint was overtaken by a later one'] += 1
     this.#lastHint = Math.max(this.#lastHint, nth)
-    void this.clock.awake().then(() => listener(hint))
+    void this.clock.awake().then(() => this.#listeners.forEach((listener) => listener(hint)))
   }
 
   /** SIGSTOP, and SIGCONT after a while. */
