@@ -9,10 +9,12 @@ import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
 import { through } from '../../testing/through.ts'
 import type { VirtualClock } from '../../testing/virtual-clock.ts'
+import { Conduct } from './conduct.ts'
 import type { Faults } from './faults.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { POOL, type Swarm } from './swarm.ts'
 import type { Trace } from './trace.ts'
+import type { Witness } from './witness.ts'
 
 /** A call that is not answered fails after so long, as those of real stores do. */
 const CALL_WITHIN_MS = 5000
@@ -26,6 +28,7 @@ export interface Scene {
   readonly faults: Faults
   readonly races: RaceCounts
   readonly trace: Trace
+  readonly witness: Pick<Witness, 'say'>
   /** The store answers nobody. */
   readonly isDown: boolean
   /** Has the store do one thing after the other. */
@@ -43,6 +46,8 @@ export class Life {
   /** Its calls do not reach the store. */
   isCutOff = false
   isDead = false
+  /** Operations that it was asked for, and has not answered. */
+  asked = 0
   /** It has started, and was not told to stop. */
   isServing = false
 
@@ -53,7 +58,13 @@ export class Life {
     const { leaseMs, partitions, mode } = scene.swarm
     const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions })
     const telemetry = createTelemetry(this.clock.id())
-    const store = through(scene.store, (path, call) => this.#call(path, call))
+    const conduct = new Conduct({
+      clock: this.clock,
+      leaseMs,
+      drainWithinMs: options.drainWithin,
+      say: (violation) => scene.witness.say(violation),
+    })
+    const store = conduct.wrap(through(scene.store, (path, call) => this.#call(path, call)))
     this.race = new Headrace({
       options,
       clock: this.clock,

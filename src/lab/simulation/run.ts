@@ -1,6 +1,8 @@
 // One run: faults and work by the seed; then all is healed, and within a bound everything must have come right.
+import { type Fence, poolResource } from '../../fence.ts'
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
+import { START } from '../../testing/virtual-clock.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { POOL, type Swarm, drawSwarm } from './swarm.ts'
 import { World } from './world.ts'
@@ -19,6 +21,7 @@ export interface RunReport {
 }
 
 const LOOK_EVERY_MS = 500
+const RESOURCE = poolResource(POOL)
 
 interface Happening {
   atMs: number
@@ -36,8 +39,14 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
   world.heal()
   await play(world, healing(world))
   const stuck = await unsettled(world)
-  for (const life of world.lives) await stopped(world, life.stop())
-  const judged = await world.witness.judge(world.store, POOL, POOL)
+  for (const life of world.lives) {
+    if (!(await stopped(world, life.stop()))) stuck.push(`${life.name} does not stop`)
+  }
+  const judged = await world.witness.judge(world.store, {
+    pool: POOL,
+    topic: POOL,
+    calmFromMs: calmFrom(swarm),
+  })
   return {
     seed: swarm.seed,
     violations: [...stuck, ...judged],
@@ -80,12 +89,18 @@ async function play(world: World, happening: readonly Happening[]): Promise<void
   }
 }
 
-/** A stop needs time to pass. */
-async function stopped(world: World, stopping: Promise<void>): Promise<void> {
+/** A stop needs time to pass; false: it did not end. */
+async function stopped(world: World, stopping: Promise<void>): Promise<boolean> {
   const over = new AbortController()
   void stopping.then(() => over.abort())
   for (let tries = 0; !over.signal.aborted && tries < 100; tries += 1)
     await world.clock.advance(LOOK_EVERY_MS)
+  return over.signal.aborted
+}
+
+/** From here on everything has come right: leases are over, and calls that were under way have failed. */
+function calmFrom({ faultyMs, leaseMs }: Swarm): number {
+  return START + faultyMs + 4 * leaseMs + 5000
 }
 
 /** What should have come right and did not. */
@@ -97,12 +112,14 @@ async function unsettled(world: World): Promise<string[]> {
   return [
     ...late.map(({ key, next }) => `${key} is due since ${clock.now() - next.dueAt} ms, and nobody moves it`),
     ...notShared(world, view),
+    ...notRaised(view, await store.fences.fences(RESOURCE)),
+    ...unanswered(world),
   ]
 }
 
 function notShared(world: World, { allotments, leader, now }: RosterView): string[] {
   const living = new Set([...world.lives].map(({ member }) => member))
-  const ours = allotments.filter(({ resource }) => resource === `pool/${POOL}`)
+  const ours = allotments.filter(({ resource }) => resource === RESOURCE)
   const lost = ours.filter(({ owner, next }) => !living.has(owner) || next !== null)
   const found = lost.map(
     ({ partition, owner }) => `partition ${partition} is ${owner}’s, who is dead or leaves`,
@@ -112,4 +129,22 @@ function notShared(world: World, { allotments, leader, now }: RosterView): strin
   const shares = [...living].map((member) => ours.filter(({ owner }) => owner === member).length)
   if (Math.max(...shares) - Math.min(...shares) > 1) found.push(`shares are uneven: ${shares.join(' ')}`)
   return found
+}
+
+/** Partitions whose owner works under another right than it was given. */
+function notRaised({ allotments }: RosterView, fences: readonly Fence[]): string[] {
+  const standing = new Map(fences.map((fence) => [fence.partition, fence]))
+  return allotments.flatMap(({ resource, partition, owner, epoch }) => {
+    const fence = standing.get(partition)
+    if (resource !== RESOURCE || (fence?.owner === owner && fence.epoch === epoch)) return []
+    return [
+      `partition ${partition} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
+    ]
+  })
+}
+
+function unanswered({ lives }: World): string[] {
+  return [...lives].flatMap(({ name, asked }) =>
+    asked > 0 ? [`${asked} operations were never answered by ${name}`] : [],
+  )
 }

@@ -83,12 +83,15 @@ export class World implements Scene {
   async operate(operation: Operation): Promise<void> {
     const serving = [...this.lives].filter(({ isServing }) => isServing)
     if (serving.length === 0) return
-    const { race } = this.#random.pick(serving)
+    const life = this.#random.pick(serving)
+    life.asked += 1
     try {
-      await this.#ask(race.ticks(POOL).pool, operation)
+      await this.#ask(life.race.ticks(POOL).pool, operation)
       this.answered += 1
     } catch {
       // Refused: whether it took effect, the history tells.
+    } finally {
+      life.asked -= 1
     }
   }
 
