@@ -6,6 +6,8 @@ export class RosterWitness {
   readonly #say: (violation: string) => void
   /** The lease as it stands. */
   #lease: Leader | null = null
+  /** Who was declared dead. */
+  readonly #buried = new Set<string>()
   readonly #owners = new Map<string, { epoch: number; owner: string }>()
 
   constructor(say: (violation: string) => void) {
@@ -15,7 +17,10 @@ export class RosterWitness {
   /** The same roster, watched. */
   wrap(roster: RosterStore): RosterStore {
     return {
-      join: (member, resources) => roster.join(member, resources),
+      join: (member, resources) => {
+        if (this.#buried.has(member.id)) this.#say(`[G2] ${member.id} joined again, and was declared dead`)
+        return roster.join(member, resources)
+      },
       serve: (member, resources) => roster.serve(member, resources),
       view: () => roster.view(),
       drain: (member, draining) => roster.drain(member, draining),
@@ -57,6 +62,7 @@ export class RosterWitness {
 
   #decided({ leader, term, leaseMs, gapMs, dead }: Decision, answer: Decided, before: RosterView): void {
     if (answer.kind !== 'decided') return
+    for (const id of dead) this.#buried.add(id)
     const { now, members } = before
     const lease = before.leader
     if (lease?.member !== leader || lease.term !== term || lease.expiresAt <= now)
