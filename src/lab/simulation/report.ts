@@ -14,13 +14,32 @@ export interface Tally {
   answered: number
   faults: number[]
   races: RaceCounts
+  /** How many runs had so many members. */
+  members: Record<string, number>
+  fewestOperations: number
+  /** The hashes of some seeds, by which two processes are compared. */
+  hashes: Record<string, string>
 }
+
+/** Of one in so many seeds the hash is kept. */
+export const HASHED_EVERY = 100
 
 /** So many broken runs are kept; all are counted. */
 const MOST_KEPT = 20
 
 export function newTally(): Tally {
-  return { runs: 0, broken: [], brokenRuns: 0, operations: 0, answered: 0, faults: [], races: noRaces() }
+  return {
+    runs: 0,
+    broken: [],
+    brokenRuns: 0,
+    operations: 0,
+    answered: 0,
+    faults: [],
+    races: noRaces(),
+    members: {},
+    fewestOperations: Infinity,
+    hashes: {},
+  }
 }
 
 export function addRun(tally: Tally, run: RunSummary): void {
@@ -28,6 +47,9 @@ export function addRun(tally: Tally, run: RunSummary): void {
   tally.operations += run.operations
   tally.answered += run.answered
   tally.faults.push(run.faults)
+  tally.members[run.members] = (tally.members[run.members] ?? 0) + 1
+  tally.fewestOperations = Math.min(tally.fewestOperations, run.operations)
+  if (run.seed % HASHED_EVERY === 0) tally.hashes[run.seed] = run.hash
   for (const race of RACES) tally.races[race] += run.races[race]
   if (run.violations.length === 0) return
   tally.brokenRuns += 1
