@@ -103,8 +103,12 @@ export class PulseLoop {
     await clock.sleep(shortestMs, signal)
     if (!this.#isWanted && !signal.aborted) {
       const cut = new AbortController()
-      this.#wake = () => cut.abort()
-      await clock.sleep(delayMs - shortestMs, AbortSignal.any([signal, cut.signal]))
+      // With a reason of its own: an abort without one makes an error, at the price of the rest of a pulse.
+      const wake = (): void => cut.abort('wanted')
+      this.#wake = wake
+      signal.addEventListener('abort', wake, { once: true })
+      await clock.sleep(delayMs - shortestMs, cut.signal)
+      signal.removeEventListener('abort', wake)
     }
   }
 
@@ -140,7 +144,7 @@ async function within<Answer>(clock: Clock, delayMs: number, answer: Promise<Ans
   try {
     return await Promise.race([answer, late])
   } finally {
-    answered.abort()
+    answered.abort('answered')
     answer.catch(() => undefined)
     late.catch(() => undefined)
   }

@@ -39,7 +39,7 @@ export class World implements Scene {
   /** `openStore` is another one than memory only where a test has a broken one. */
   constructor(swarm: Swarm, openStore = openMemoryStore) {
     this.swarm = swarm
-    this.clock = new VirtualClock(swarm.seed)
+    this.clock = new VirtualClock(swarm.seed, { alone: true })
     this.#random = createRandom(swarm.seed ^ 0x5eed)
     this.trace = new Trace(() => this.clock.mono())
     this.faults = new Faults(this.#random, swarm.calls)

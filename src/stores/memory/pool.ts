@@ -32,6 +32,7 @@ import type {
   TakeRequest,
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
+import type { Commit } from './commit.ts'
 import type { MemoryFences } from './fences.ts'
 
 interface KeptAnswer {
@@ -50,15 +51,24 @@ export interface MemoryPool {
   answers: Map<string, KeptAnswer>
 }
 
+export interface MemoryPoolsParts {
+  clock: Clock
+  commit: Commit
+  fences: MemoryFences
+  hint(hint: Hint): void
+}
+
 export class MemoryPools implements Entries, Browse {
   readonly #pools = new Map<string, MemoryPool>()
   readonly #clock: Clock
+  readonly #commit: Commit
   readonly #fences: MemoryFences
   readonly #hint: (hint: Hint) => void
   #turn = 0
 
-  constructor(clock: Clock, fences: MemoryFences, hint: (hint: Hint) => void) {
+  constructor({ clock, commit, fences, hint }: MemoryPoolsParts) {
     this.#clock = clock
+    this.#commit = commit
     this.#fences = fences
     this.#hint = hint
   }
@@ -83,7 +93,7 @@ export class MemoryPools implements Entries, Browse {
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
     const pool = this.of(name)
     const now = this.#clock.now()
-    return requests.map((request) => this.#answer(pool, request, now))
+    return this.#commit('put', () => requests.map((request) => this.#answer(pool, request, now)))
   }
 
   #answer(pool: MemoryPool, request: PutRequest, now: number): PutResponse {
@@ -129,7 +139,11 @@ export class MemoryPools implements Entries, Browse {
     return answer
   }
 
-  async reschedule(name: string, { key, slot, at }: Reschedule): Promise<RescheduleAnswer> {
+  async reschedule(name: string, change: Reschedule): Promise<RescheduleAnswer> {
+    return this.#commit('put', () => this.#reschedule(name, change))
+  }
+
+  #reschedule(name: string, { key, slot, at }: Reschedule): RescheduleAnswer {
     const pool = this.of(name)
     const now = this.#clock.now()
     const { mode } = pool.settings
