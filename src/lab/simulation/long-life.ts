@@ -9,8 +9,8 @@ import { VirtualClock } from '../../testing/virtual-clock.ts'
 import { DEATHS, LongMember } from './long-member.ts'
 import { type LongCounts, LongWitness } from './long-witness.ts'
 
-export const MINUTE_MS = 60_000
-export const HOUR_MS = 60 * MINUTE_MS
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 export interface LongLifePlan {
@@ -26,13 +26,12 @@ export interface LongReport extends LongCounts {
   hash: string
 }
 
-/** The members' settings; what is not named is the product's default. */
-export const LEASE_MS = 3000
-export const RETENTION_MS = HOUR_MS
-export const REMEMBER_MS = 10 * MINUTE_MS
-
 const MEMBERS = 3
 const PARTITIONS = 32
+/** The product's own default. */
+const LEASE_MS = 3000
+const RETENTION_MS = HOUR_MS
+const REMEMBER_MS = 10 * MINUTE_MS
 const PUT_EVERY_MS = 1000
 /** After a refusal, as a user would. */
 const ASK_AGAIN_MS = 200
@@ -41,7 +40,7 @@ const LOOK_EVERY_MS = MINUTE_MS
 const JUDGE_EVERY = 10
 /** How late a tick may be: a death, its judging and the takeover last two leases. */
 const WITHIN_MS = 4 * LEASE_MS + MINUTE_MS
-/** How far ahead ticks are due at most, and how many of a hundred are up to there. */
+/** How many of a hundred ticks are due how far ahead at most. */
 const AHEAD: readonly [percent: number, ms: number][] = [
   [50, MINUTE_MS],
   [30, HOUR_MS],
@@ -49,10 +48,18 @@ const AHEAD: readonly [percent: number, ms: number][] = [
   [5, DAY_MS],
 ]
 
+/** In words. */
+export const SETTINGS =
+  `${MEMBERS} members, ${PARTITIONS} partitions, lease ${LEASE_MS / 1000} s, a tick a second up to a day ahead, ` +
+  `topic kept ${RETENTION_MS / HOUR_MS} h, fired ticks remembered ${REMEMBER_MS / MINUTE_MS} min`
+
 /** `openStore` is another one than memory only where a test has a broken one; `told` is called at the end of each day. */
 export async function liveLong(
   plan: LongLifePlan,
-  { openStore = openMemoryStore, told }: { openStore?: typeof openMemoryStore; told?(life: LongLife): void } = {},
+  {
+    openStore = openMemoryStore,
+    told,
+  }: { openStore?: typeof openMemoryStore; told?(life: LongLife): void } = {},
 ): Promise<LongReport> {
   const life = new LongLife(plan, openStore)
   life.begin()

@@ -22,7 +22,7 @@ export function createMover(pools: MemoryPools, log: MemoryLog, fences: MemoryFe
         count: entries.length,
         now,
         latenessMs: entries.map((entry) => now - entry.next.dueAt),
-        nextDueAt: pools.nextDueAt(name, [...held]),
+        nextDueAt: pools.nextDueAt(name, held),
         refused: claimed.filter((partition) => !held.has(partition)),
       }
     },
