@@ -22,6 +22,8 @@ export interface LongLifePlan {
 
 export interface LongReport extends LongCounts {
   crashes: number
+  /** Puts whose member died before it had answered. */
+  askedAgain: number
   violations: string[]
   hash: string
 }
@@ -33,6 +35,8 @@ const LEASE_MS = 3000
 const RETENTION_MS = HOUR_MS
 const REMEMBER_MS = 10 * MINUTE_MS
 const PUT_EVERY_MS = 1000
+/** One of so many is asked for by an id. */
+const WITH_ID = 10
 /** After a refusal, as a user would. */
 const ASK_AGAIN_MS = 200
 const LOOK_EVERY_MS = MINUTE_MS
@@ -79,6 +83,7 @@ export class LongLife {
   readonly #members = new Set<LongMember>()
   #names = 0
   #looks = 0
+  #askedAgain = 0
   #isOver = false
   crashes = 0
 
@@ -114,7 +119,8 @@ export class LongLife {
     const hash = await this.#witness.judge()
     for (const member of this.#members) void member.stop()
     await this.clock.advance(MINUTE_MS)
-    return { ...this.counts, crashes: this.crashes, violations: this.#witness.violations, hash }
+    const { violations } = this.#witness
+    return { ...this.counts, crashes: this.crashes, askedAgain: this.#askedAgain, violations, hash }
   }
 
   /** No more often than timers are long. */
@@ -149,15 +155,17 @@ export class LongLife {
   async #put(): Promise<void> {
     const at = this.clock.now() + this.#drawAhead()
     const item = this.#witness.ask(at)
+    const hasId = this.#random.below(WITH_ID) === 0
     for (;;) {
       const serving = [...this.#members].filter(({ isServing }) => isServing)
       try {
         if (serving.length > 0) {
-          await this.#random.pick(serving).put(item, at)
+          await this.#random.pick(serving).put({ item, at, hasId })
           this.#witness.answered(item)
           return
         }
       } catch {
+        this.#askedAgain += 1
         this.#witness.note(`${item} is asked for again`)
       }
       await this.clock.sleep(ASK_AGAIN_MS)

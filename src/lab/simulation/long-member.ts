@@ -5,6 +5,7 @@ import { noFaults } from '../../fault.ts'
 import { Headrace } from '../../headrace.ts'
 import { type OptionsInput, resolveOptions } from '../../options.ts'
 import type { TicksOptions } from '../../asked-settings.ts'
+import { answersOf } from '../../pool/pool.ts'
 import type { Store } from '../../store.ts'
 import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
@@ -13,8 +14,25 @@ import type { VirtualClock } from '../../testing/virtual-clock.ts'
 import { POOL } from './swarm.ts'
 
 /** At once, or with its next call to the store: before it takes effect, or after, and its answer comes to nobody. */
-export const DEATHS = ['now', 'before a call', 'after a call'] as const
+export const DEATHS = ['now', 'before a call', 'after a put', 'after a move'] as const
 export type DeathMoment = (typeof DEATHS)[number]
+
+/** The call after whose effect it dies. */
+const LAST_CALLS: Partial<Record<DeathMoment, string>> = {
+  'after a put': 'pool.entries.put',
+  'after a move': 'mover.move',
+}
+
+/** A tick that a user asks for. */
+export interface Ask {
+  item: string
+  at: number
+  /** Whether it is known by an id, as an `Idempotency-Key` is. */
+  hasId: boolean
+}
+
+/** As long as the server keeps the answers to requests that have an id. */
+const KEEP_MS = 86_400_000
 
 export interface LongMemberParts {
   clock: VirtualClock
@@ -41,7 +59,7 @@ export class LongMember {
     const { clock, store, options, ticks } = parts
     this.#parts = parts
     this.#clock = new MemberClock(clock)
-    const calls = through(store, (_, call) => this.#call(call))
+    const calls = through(store, (path, call) => this.#call(path, call))
     this.#race = new Headrace({
       options: resolveOptions(options),
       clock: this.#clock,
@@ -63,11 +81,21 @@ export class LongMember {
   }
 
   /** Puts a tick; fails when it is refused, or when the member dies before it has answered. */
-  put(item: string, at: number): Promise<unknown> {
+  put({ item, at, hasId }: Ask): Promise<unknown> {
+    const { pool } = this.#race.ticks(POOL)
+    const put = {
+      key: item,
+      at,
+      payload: undefined,
+      lane: 'normal',
+      group: item,
+      onConflict: 'earliest',
+    } as const
+    const repeat = hasId ? { id: item, fingerprint: item, keepMs: KEEP_MS } : null
     return new Promise((resolve, reject) => {
       this.#askers.add(reject)
-      const put = this.#race.ticks(POOL).pool.put(item, { at })
-      put.then(resolve, reject).finally(() => this.#askers.delete(reject))
+      const answers = pool.request({ puts: [put], repeat }).then(answersOf)
+      void answers.then(resolve, reject).then(() => this.#askers.delete(reject))
     })
   }
 
@@ -104,13 +132,14 @@ export class LongMember {
     }
   }
 
-  #call(call: () => Promise<unknown>): Promise<unknown> {
-    if (this.#deathMoment === null && !this.#isDead) return call()
-    return this.#lastCall(call)
+  #call(path: string, call: () => Promise<unknown>): Promise<unknown> {
+    if (this.#isDead || this.#deathMoment === 'before a call') return this.#lastCall(async () => undefined)
+    const isLast = this.#deathMoment !== null && LAST_CALLS[this.#deathMoment] === path
+    return isLast ? this.#lastCall(call) : call()
   }
 
   async #lastCall(call: () => Promise<unknown>): Promise<unknown> {
-    if (!this.#isDead && this.#deathMoment === 'after a call') await call()
+    await call()
     this.#die()
     return new Promise(() => undefined)
   }
