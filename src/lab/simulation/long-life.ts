@@ -46,7 +46,8 @@ const JUDGE_EVERY = 10
 const WITHIN_MS = 4 * LEASE_MS + MINUTE_MS
 /** How many of a hundred ticks are due how far ahead at most. */
 const AHEAD: readonly [percent: number, ms: number][] = [
-  [50, MINUTE_MS],
+  [10, 1],
+  [40, MINUTE_MS],
   [30, HOUR_MS],
   [15, 6 * HOUR_MS],
   [5, DAY_MS],
@@ -63,7 +64,7 @@ export async function liveLong(
   {
     openStore = openMemoryStore,
     told,
-  }: { openStore?: typeof openMemoryStore; told?(life: LongLife): void } = {},
+  }: { openStore?: typeof openMemoryStore; told?: (life: LongLife) => void } = {},
 ): Promise<LongReport> {
   const life = new LongLife(plan, openStore)
   life.begin()
