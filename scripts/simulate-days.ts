@@ -46,7 +46,7 @@ function summary(report: Report, grew: boolean): string {
   const { days, ticks, fired, lost, early, twice, phantom, crashes, takeovers, askedAgain } = report
   return [
     `${days} days in ${report.minutes} minutes: ${ticks} ticks, ${fired} of them fired and the others wait`,
-    `${lost} lost, ${early} early, ${twice} twice, ${phantom} that nobody asked for`,
+    `${lost} lost, ${early} early, ${twice} twice, ${phantom} that nobody asked for; the latest ${report.latestMs} ms late`,
     `${crashes} crashes, ${takeovers} partitions taken over from the dead, ${askedAgain} puts asked for again`,
     `heap ${report.heapFirstMb} MB after the first day, ${report.heapLastMb} MB after the last, ${report.heapMaxMb} MB at most; life ${report.hash}`,
     ...report.violations.map((violation) => `BROKEN: ${violation}`),

@@ -124,7 +124,7 @@ export class LongLife {
     return { ...this.counts, crashes: this.crashes, askedAgain: this.#askedAgain, violations, hash }
   }
 
-  /** No more often than timers are long. */
+  /** A minute at most, as timers are. */
   #every(ms: number, call: () => void): void {
     this.clock.timer(ms, () => {
       if (this.#isOver) return

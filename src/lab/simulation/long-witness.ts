@@ -23,6 +23,8 @@ export interface LongCounts {
   phantom: number
   /** Partitions whose owner had died. */
   takeovers: number
+  /** How late the latest tick was, counted from its answer if that came after it was due. */
+  latestMs: number
 }
 
 interface Asked {
@@ -60,6 +62,7 @@ export class LongWitness {
     twice: 0,
     phantom: 0,
     takeovers: 0,
+    latestMs: 0,
   }
   /** The first of them, in words. */
   readonly violations: string[] = []
@@ -113,7 +116,9 @@ export class LongWitness {
     this.#asked.delete(key)
     this.counts.fired += 1
     if (time < asked.at) this.#say('early', `${id} fired ${asked.at - time} ms early`)
-    if (time > this.#latest(asked)) this.#say('lost', `${id} fired ${time - asked.at} ms late`)
+    const lateMs = time - dueAt(asked)
+    if (lateMs > this.#parts.withinMs) this.#say('lost', `${id} fired ${lateMs} ms late`)
+    this.counts.latestMs = Math.max(this.counts.latestMs, lateMs)
   }
 
   #unknown(id: string, key: string): void {
@@ -122,15 +127,11 @@ export class LongWitness {
     this.#say(wasAsked ? 'twice' : 'phantom', `${id} fired ${wasAsked ? 'again' : 'unasked'}`)
   }
 
-  #latest({ at, answeredAt }: Asked): number {
-    return answeredAt === null ? Infinity : Math.max(at, answeredAt) + this.#parts.withinMs
-  }
-
   /** Looks for ticks that should have fired; each counts once, and is then forgotten. */
   judgeLate(): void {
     const now = this.#parts.clock.now()
     for (const [item, asked] of this.#asked) {
-      if (this.#latest(asked) >= now) continue
+      if (asked.answeredAt === null || dueAt(asked) + this.#parts.withinMs >= now) continue
       this.#say('lost', `${item}, due ${now - asked.at} ms ago, has not fired`)
       this.#asked.delete(item)
     }
@@ -162,6 +163,11 @@ export class LongWitness {
     this.counts[kind] += 1
     if (this.violations.length < MOST_TOLD) this.violations.push(violation)
   }
+}
+
+/** From when on its event is waited for. */
+function dueAt({ at, answeredAt }: Asked): number {
+  return Math.max(at, answeredAt ?? at)
 }
 
 function itemOf(number: number): string {
