@@ -116,6 +116,7 @@ export class LongWitness {
     this.#asked.delete(key)
     this.counts.fired += 1
     if (time < asked.at) this.#say('early', `${id} fired ${asked.at - time} ms early`)
+    if (asked.answeredAt === null) return
     const lateMs = time - dueAt(asked)
     if (lateMs > this.#parts.withinMs) this.#say('lost', `${id} fired ${lateMs} ms late`)
     this.counts.latestMs = Math.max(this.counts.latestMs, lateMs)
