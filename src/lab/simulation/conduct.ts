@@ -10,7 +10,7 @@ export interface ConductParts {
   clock: Clock
   leaseMs: number
   drainWithinMs: number
-  say(violation: string): void
+  say: (violation: string) => void
 }
 
 interface Work {

@@ -165,5 +165,5 @@ export class Witness {
 }
 
 function lateMs({ headers }: LogEvent): number {
-  return Number((JSON.parse(headers ?? '{}') as { lateMs?: number }).lateMs ?? 0)
+  return (JSON.parse(headers ?? '{}') as { lateMs?: number }).lateMs ?? 0
 }
