@@ -89,11 +89,15 @@ function runThread(seeds: readonly number[], tally: Tally): Promise<void> {
 
 function table(tally: Tally, missing: readonly string[]): string {
   const races = Object.entries(tally.races).map(([race, count]) => `${String(count).padStart(9)}  ${race}`)
+  const points = Object.entries(tally.points).map(
+    ([point, { reached, died }]) => `${String(died).padStart(9)}  died at ${point}, reached ${reached} times`,
+  )
   const broken = tally.broken.map(
     ({ seed, violations }) => `BROKEN  seed ${seed}: ${violations.join('; ').slice(0, 300)}`,
   )
   return [
     ...races,
+    ...points,
     '',
     `${tally.answered} of ${tally.operations} operations answered, ${medianFaults(tally)} faults in the median run`,
     ...missing.map((race) => `NEVER MET: ${race}`),

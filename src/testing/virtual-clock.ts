@@ -22,7 +22,8 @@ export class VirtualClock implements Clock {
   #now = START
   #mono = 0
   #ids = 0
-  #turns = 0
+  /** What waits for the next turn of the event loop. */
+  readonly #turns: (() => void)[] = []
   readonly #isAlone: boolean
   #rests = 0
 
@@ -49,11 +50,9 @@ export class VirtualClock implements Clock {
   }
 
   turn(call: () => void): void {
-    this.#turns += 1
-    this.#afterPromises(() => {
-      this.#turns -= 1
-      call()
-    })
+    this.#turns.push(call)
+    if (this.#isAlone) return
+    systemClock.turn(() => this.#turns.shift()?.())
   }
 
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -107,20 +106,22 @@ export class VirtualClock implements Clock {
 
   /** Waits until promises and event-loop turns that are under way have come to rest; no time passes. */
   async settle(): Promise<void> {
-    let turns = 0
-    do {
-      await new Promise<void>((resolve) => this.#afterPromises(resolve))
-      turns += 1
-      if (turns > MOST_TURNS) throw new Error('virtual time does not come to rest')
-    } while (this.#turns > 0)
+    for (let turns = 0; turns < MOST_TURNS; turns += 1) {
+      await this.#rest()
+      if (this.#turns.length === 0) return
+      if (this.#isAlone) this.#turns.shift()?.()
+    }
+    throw new Error('virtual time does not come to rest')
   }
 
-  /** Calls back when no promise is left to settle: by the queue of ticks, or in the next turn of the event loop. */
-  #afterPromises(call: () => void): void {
+  /** Resolves when no promise is left to settle. */
+  #rest(): Promise<void> {
     this.#rests += 1
-    // Now and then a turn all the same: what is no longer used is cleared away in one.
-    if (this.#isAlone && this.#rests % TURN_EVERY > 0) process.nextTick(call)
-    else systemClock.turn(call)
+    // Now and then by a turn all the same: what is no longer used is cleared away in one.
+    if (!this.#isAlone || this.#rests % TURN_EVERY === 0)
+      return new Promise((resolve) => systemClock.turn(resolve))
+    // A tick that is asked for by a promise's own callback comes after all of those.
+    return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
   }
 
   #forward(ms: number): void {

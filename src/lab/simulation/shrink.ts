@@ -36,7 +36,10 @@ const FAULTS: Exclude<keyof CallFaults, 'longestDelayMs'>[] = [
   'delayed',
   'crash',
   'stalled',
+  'again',
+  'point',
   'hintLost',
+  'hintRepeated',
 ]
 
 /** Leaves out half of them, a quarter, and so on to single ones. */

@@ -3,7 +3,7 @@
 import { type Fence, type FenceStore, poolResource } from '../../fence.ts'
 import type { LogEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
-import type { Leader } from '../../roster/store.ts'
+import type { Decided, Decision, Leader } from '../../roster/store.ts'
 import type { MoveRequest, Moved, Pulse, Store } from '../../store.ts'
 import { checkHistory } from '../../testing/check-history.ts'
 import { History } from '../../testing/history.ts'
@@ -20,13 +20,18 @@ export interface WitnessParts {
   partitions: number
   /** Whether the process that was this owner is dead. */
   isDead(owner: string): boolean
+  /** The time, and when the call that is just taking effect was sent. */
+  mono(): number
+  sentAt(): number
+  /** A member was declared dead. */
+  declared(member: string): void
 }
 
 export class Witness {
   readonly violations: string[] = []
   readonly #parts: WitnessParts
   readonly #history: History
-  readonly #fences = new Map<string, Fence>()
+  readonly #fences = new Map<string, Fence & { seenAt: number }>()
   readonly #leaders = new Map<number, string>()
   readonly #roster = new RosterWitness((violation) => this.say(violation))
   #term = 0
@@ -42,7 +47,7 @@ export class Witness {
     return {
       ...recorded,
       fences: this.#watchFences(store.fences),
-      roster: this.#roster.wrap(store.roster),
+      roster: this.#roster.wrap(this.#watchRoster(store)),
       mover: { move: async (request) => this.#moved(request, await this.#move(recorded, request)) },
       pulse: async (request) => this.#pulsed(await recorded.pulse(request)),
     }
@@ -64,10 +69,36 @@ export class Witness {
     }
   }
 
+  #watchRoster({ roster }: Store): Store['roster'] {
+    return {
+      join: (member, resources) => roster.join(member, resources),
+      serve: (member, resources) => roster.serve(member, resources),
+      view: () => roster.view(),
+      decide: async (decision) => this.#decided(decision, await roster.decide(decision)),
+      grant: (owner, grants) => roster.grant(owner, grants),
+      leave: (member, grants) => roster.leave(member, grants),
+      drain: (member, draining) => roster.drain(member, draining),
+      stepDown: (member) => roster.stepDown(member),
+    }
+  }
+
+  #decided({ dead }: Decision, decided: Decided): Decided {
+    if (decided.kind === 'decided') for (const member of dead) this.#parts.declared(member)
+    if (decided.kind === 'not-leader')
+      this.#parts.races['a leader was none any more when its decision came'] += 1
+    return decided
+  }
+
+  /** Who has a partition, by its fence; null: nobody. */
+  ownerOf(resource: string, partition: number): string | null {
+    return this.#fences.get(`${resource}/${partition}`)?.owner ?? null
+  }
+
   #fence(resource: string, fence: Fence): void {
     const name = `${resource}/${fence.partition}`
     const known = this.#fences.get(name)
-    this.#fences.set(name, fence)
+    if (known === undefined || known.epoch !== fence.epoch || known.owner !== fence.owner)
+      this.#fences.set(name, { ...fence, seenAt: this.#parts.mono() })
     if (known === undefined || (known.epoch === fence.epoch && known.owner === fence.owner)) return
     if (fence.epoch < known.epoch) this.say(`the fence of ${name} fell from ${known.epoch} to ${fence.epoch}`)
     if (fence.epoch === known.epoch) this.say(`${name} has two owners under epoch ${fence.epoch}`)
@@ -86,6 +117,9 @@ export class Witness {
 
   #moved({ pool, claim }: MoveRequest, { moved, events }: { moved: Moved; events: LogEvent[] }): Moved {
     if (moved.refused.length > 0) this.#parts.races['a fenced write was refused'] += 1
+    const raised = moved.refused.map((partition) => this.#fences.get(`${poolResource(pool)}/${partition}`))
+    if (raised.some((fence) => fence !== undefined && fence.seenAt >= this.#parts.sentAt()))
+      this.#parts.races['a partition was taken over while a move was under way'] += 1
     for (const { key, id } of events) {
       const partition = partitionOf(key, this.#parts.partitions)
       const fence = this.#fences.get(`${poolResource(pool)}/${partition}`)
@@ -115,14 +149,12 @@ export class Witness {
   /** What is wrong with all that happened. To be called at the end, when all members have stopped. */
   async judge(
     store: Store,
-    { pool, topic, calmFromMs }: { pool: string; topic: string; calmFromMs: number },
+    { pool, topic, calmFrom }: { pool: string; topic: string; calmFrom: number },
   ): Promise<string[]> {
     const { entries } = await store.pool.browse.list(pool, { limit: 1_000_000 })
     const history = checkHistory(this.#history.records, { entries: new Map([[pool, entries]]) })
     const { events, gaps } = await this.#readAll(store, topic)
-    const late = events.filter(
-      (event) => event.time - lateMs(event) > calmFromMs && lateMs(event) > LATEST_MS,
-    )
+    const late = events.filter((event) => event.time - lateMs(event) > calmFrom && lateMs(event) > LATEST_MS)
     return [
       ...this.violations,
       ...history,

@@ -56,7 +56,7 @@ export interface MemoryPoolsParts {
   clock: Clock
   commit: Commit
   fences: MemoryFences
-  hint(hint: Hint): void
+  hint: (hint: Hint) => void
 }
 
 export class MemoryPools implements Entries, Browse {
