@@ -19,16 +19,14 @@ export const runs = once(async (context: ProofContext) => {
   return { tally, minutes: (performance.now() - began) / 60_000 }
 })
 
-/** Everything that is counted over all runs and must have happened: races, and whatever else the tally counts by name. */
+/** Everything that is counted by name over all runs, and must have happened: races, and deaths at fault points. */
 function counted(tally: Tally): [string, number][] {
-  const groups = Object.entries(tally).filter(([name]) => name !== 'members')
-  return groups.flatMap(([, counts]) => (isCounts(counts) ? Object.entries(counts) : []))
-}
-
-function isCounts(counts: unknown): counts is Record<string, number> {
-  if (typeof counts !== 'object' || counts === null || Array.isArray(counts)) return false
-  const values = Object.values(counts)
-  return values.length > 0 && values.every((value) => typeof value === 'number')
+  const { races, points } = tally
+  const atPoints = Object.entries(points).flatMap(([point, { reached, died }]): [string, number][] => [
+    [`reached ${point}`, reached],
+    [`died at ${point}`, died],
+  ])
+  return [...Object.entries(races), ...atPoints]
 }
 
 function row(name: string, bar: string, judge: (tally: Tally, minutes: number) => ProofResult): ProofRow {
