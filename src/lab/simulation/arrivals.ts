@@ -109,7 +109,7 @@ export class LateArrivals implements Arrivals {
     const arrived = claimed.map((partition) =>
       held.has(partition) ? this.#in(pool, partition).slice(0, limit) : [],
     )
-    const first = this.#firstOfEach(arrived.flat())
+    const first = this.#firstOfEach(arrived.flat().toSorted((a, b) => a.id - b.id))
     const puts = first.map(({ what }) => what)
     if (puts.length > 0) await store.pool.entries.put(pool, [{ puts, repeat: null }])
     this.#puts = this.#puts.filter((row) => !first.includes(row))

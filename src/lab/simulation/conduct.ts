@@ -78,7 +78,7 @@ export class Conduct {
     if (unraised !== undefined) say(`[H1] ${claim.owner} works on ${unraised}, which it has not raised`)
     const age = clock.mono() - this.#trustedFrom
     if (names.length > 0 && age >= timingOf(leaseMs).trustMs)
-      say(`[H2] ${claim.owner} works ${age} ms after it sent its last answered beat`)
+      say(`[H2] ${claim.owner} works ${Math.round(age)} ms after it sent its last answered beat`)
     const work = { names: new Set(names), since: clock.mono() }
     this.#underWay.add(work)
     try {

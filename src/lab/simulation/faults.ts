@@ -26,6 +26,10 @@ const NO_FAULT: Fate = {
 }
 const AT_ONCE = [0]
 
+/** Calls that are made seldom, and by what their sender knew before: it stands still before these so much more often. */
+const DECISIVE = /^(roster\.(decide|grant)|fences\.raise|arrivals\.foldPuts)$/
+const DECISIVE_TIMES = 10
+
 /** Points that every member comes to all the time; at the others it dies so much more often. */
 const COMMON = /^(put|move|beat)\./
 const RARE = 10
@@ -50,13 +54,15 @@ export class Faults {
     this.#isHealed = true
   }
 
-  call(): Fate {
+  /** `path` names the call. */
+  call(path: string): Fate {
     if (this.#isHealed) return NO_FAULT
     const { refused, cut, crash, stalled, again } = this.#calls
     const drawn = this.#random.next()
     const kind = drawn < refused ? 'refused' : drawn < refused + cut ? 'cut' : 'answered'
     const dies = this.#random.next() < crash ? this.#random.pick(['before', 'after'] as const) : null
-    const stallLeases = this.#random.next() < stalled ? 0.5 + 3 * this.#random.next() : 0
+    const stallRate = stalled * (DECISIVE.test(path) ? DECISIVE_TIMES : 1)
+    const stallLeases = this.#random.next() < stallRate ? 0.5 + 3 * this.#random.next() : 0
     if (kind !== 'answered' || dies !== null || stallLeases > 0) this.count += 1
     const isAgain = kind === 'cut' && this.#random.next() < again
     const againInMs = isAgain ? this.#random.below(LONGEST_PAUSE_MS) : null
@@ -73,9 +79,10 @@ export class Faults {
 
   /** How long a hint is under way, and each repeat of it; none: it is lost. */
   hint(): readonly number[] {
-    if (this.#isHealed) return AT_ONCE
     const { hintLost, hintRepeated } = this.#calls
+    // Also when all is healed: nothing may depend on a hint.
     if (this.#random.next() < hintLost) return []
+    if (this.#isHealed) return AT_ONCE
     const first = this.#delay()
     return this.#random.next() < hintRepeated ? [first, this.#delay()] : [first]
   }

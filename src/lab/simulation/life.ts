@@ -200,7 +200,7 @@ export class Life {
     const { faults, races, trace } = this.#scene
     await this.clock.awake()
     const sent = { life: this, path, sentAt: this.#scene.clock.mono() }
-    const fate = faults.call()
+    const fate = faults.call(path)
     if (fate.dies === 'before') this.kill()
     if (fate.stallLeases > 0) await this.#stall(fate.stallLeases * this.#scene.swarm.leaseMs)
     if (this.isDead) return new Promise(() => undefined)

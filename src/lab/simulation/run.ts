@@ -5,7 +5,7 @@ import { openMemoryStore } from '../../stores/memory/store.ts'
 import type { Life } from './life.ts'
 import type { PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
-import { POOL, type Swarm, drawSwarm } from './swarm.ts'
+import { type Operation, POOL, type Swarm, drawSwarm } from './swarm.ts'
 import { World } from './world.ts'
 
 export interface RunReport {
@@ -28,6 +28,16 @@ const HEAL_WITHIN_MS = 40_000
 /** By then calls that were under way when all was healed have failed. */
 const CALLS_FAIL_MS = 5000
 
+/** What is put when all is healed is due when calls that were under way have failed. */
+const CALM_PUT: Operation = {
+  atMs: 0,
+  kind: 'put',
+  key: 'calm',
+  dueInMs: CALLS_FAIL_MS + 1000,
+  onConflict: 'earliest',
+  tx: null,
+}
+
 interface Happening {
   atMs: number
   run: () => void
@@ -49,7 +59,7 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
     seed: swarm.seed,
     violations: [...stuck, ...judged, ...(await world.users.judge(world.store))],
     members: swarm.members,
-    operations: swarm.operations.length,
+    operations: swarm.operations.length + 1,
     answered: world.users.answered,
     faults: world.plannedFaults + world.faults.count,
     races: world.races,
@@ -83,6 +93,7 @@ async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number
   for (let atMs = faultyMs; ; atMs += LOOK_EVERY_MS) {
     await play(world, [{ atMs, run: () => world.supervise() }])
     if (atMs < first) continue
+    if (atMs === first) void world.users.operate(CALM_PUT)
     const stuck = await unsettled(world)
     const isOver = stuck.length === 0 && (await awaited(world)) === 0
     if (isOver || atMs >= first + HEAL_WITHIN_MS) return { stuck, calmFrom }

@@ -160,8 +160,24 @@ export class Witness {
       ...history,
       ...gaps,
       ...this.#unpublished(events),
+      ...this.#putTwice(),
       ...late.map((event) => `[T2] ${event.id} moved ${lateMs(event)} ms late, with nothing in its way`),
     ]
+  }
+
+  /** Requests that were made again, and counted again. */
+  #putTwice(): string[] {
+    const done = new Set<string>()
+    return this.#history.records.flatMap((record) => {
+      if (record.call !== 'put') return []
+      return record.requests.flatMap(({ repeat }, nth) => {
+        const response = record.responses[nth]
+        if (repeat === null || response?.kind !== 'answered' || response.replayed) return []
+        if (done.has(repeat.id)) return [`[R2] the request ${repeat.id} was made again, and put again`]
+        done.add(repeat.id)
+        return []
+      })
+    })
   }
 
   /** Ticks that were settled by themselves, and are no events. */
