@@ -79,9 +79,10 @@ export class Faults {
 
   /** How long a hint is under way, and each repeat of it; none: it is lost. */
   hint(): readonly number[] {
-    if (this.#isHealed) return AT_ONCE
     const { hintLost, hintRepeated } = this.#calls
+    // Also when all is healed: nothing may depend on a hint.
     if (this.#random.next() < hintLost) return []
+    if (this.#isHealed) return AT_ONCE
     const first = this.#delay()
     return this.#random.next() < hintRepeated ? [first, this.#delay()] : [first]
   }

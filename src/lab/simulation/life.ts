@@ -9,11 +9,13 @@ import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
 import { through } from '../../testing/through.ts'
 import type { VirtualClock } from '../../testing/virtual-clock.ts'
+import { Conduct } from './conduct.ts'
 import type { Fate, Faults } from './faults.ts'
 import { Died, type PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { POOL, type Swarm, TOPIC } from './swarm.ts'
 import type { Trace } from './trace.ts'
+import type { Witness } from './witness.ts'
 
 /** A call that is not answered fails after so long, as those of real stores do. */
 const CALL_WITHIN_MS = 5000
@@ -43,6 +45,7 @@ export interface Scene {
   readonly races: RaceCounts
   readonly points: PointCounts
   readonly trace: Trace
+  readonly witness: Pick<Witness, 'say'>
   /** The store answers nobody. */
   readonly isDown: boolean
   /** A call reaches the store, which does one thing after the other. */
@@ -78,7 +81,13 @@ export class Life {
     const { leaseMs, partitions, mode } = scene.swarm
     const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions })
     const telemetry = createTelemetry(this.clock.id())
-    const store = through(scene.store, (path, call) => this.#call(path, call))
+    const conduct = new Conduct({
+      clock: this.clock,
+      leaseMs,
+      drainWithinMs: options.drainWithin,
+      say: (violation) => scene.witness.say(violation),
+    })
+    const store = conduct.wrap(through(scene.store, (path, call) => this.#call(path, call)))
     this.race = new Headrace({
       options,
       clock: this.clock,

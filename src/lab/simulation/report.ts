@@ -17,7 +17,15 @@ export interface Tally {
   faults: number[]
   races: RaceCounts
   points: PointCounts
+  /** How many runs had so many members. */
+  members: Record<string, number>
+  fewestOperations: number
+  /** The hashes of some seeds, by which two processes are compared. */
+  hashes: Record<string, string>
 }
+
+/** Of one in so many seeds the hash is kept. */
+export const HASHED_EVERY = 100
 
 /** So many broken runs are kept; all are counted. */
 const MOST_KEPT = 20
@@ -32,6 +40,9 @@ export function newTally(): Tally {
     faults: [],
     races: noRaces(),
     points: noPoints(),
+    members: {},
+    fewestOperations: Infinity,
+    hashes: {},
   }
 }
 
@@ -40,6 +51,9 @@ export function addRun(tally: Tally, run: RunSummary): void {
   tally.operations += run.operations
   tally.answered += run.answered
   tally.faults.push(run.faults)
+  tally.members[run.members] = (tally.members[run.members] ?? 0) + 1
+  tally.fewestOperations = Math.min(tally.fewestOperations, run.operations)
+  if (run.seed % HASHED_EVERY === 0) tally.hashes[run.seed] = run.hash
   for (const race of RACES) tally.races[race] += run.races[race]
   for (const point of FAULT_POINTS) {
     tally.points[point].reached += run.points[point].reached

@@ -1,10 +1,11 @@
 // One run: faults and work by the seed; then all is healed, and within a bound everything must have come right.
+import { type Fence, poolResource } from '../../fence.ts'
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import type { Life } from './life.ts'
 import type { PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
-import { POOL, type Swarm, drawSwarm } from './swarm.ts'
+import { type Operation, POOL, type Swarm, drawSwarm } from './swarm.ts'
 import { World } from './world.ts'
 
 export interface RunReport {
@@ -22,7 +23,20 @@ export interface RunReport {
 }
 
 const LOOK_EVERY_MS = 500
+const RESOURCE = poolResource(POOL)
 const HEAL_WITHIN_MS = 40_000
+/** By then calls that were under way when all was healed have failed. */
+const CALLS_FAIL_MS = 5000
+
+/** What is put when all is healed is due when calls that were under way have failed. */
+const CALM_PUT: Operation = {
+  atMs: 0,
+  kind: 'put',
+  key: 'calm',
+  dueInMs: CALLS_FAIL_MS + 1000,
+  onConflict: 'earliest',
+  tx: null,
+}
 
 interface Happening {
   atMs: number
@@ -38,14 +52,14 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
   for (let nth = 0; nth < swarm.members; nth += 1) world.join()
   await play(world, happenings(world))
   world.heal()
-  const stuck = await healed(world)
+  const { stuck, calmFrom } = await healed(world)
   for (const life of world.lives) stuck.push(...(await stopped(world, life)))
-  const judged = await world.witness.judge(world.store, POOL, POOL)
+  const judged = await world.witness.judge(world.store, { pool: POOL, topic: POOL, calmFrom })
   return {
     seed: swarm.seed,
     violations: [...stuck, ...judged, ...(await world.users.judge(world.store))],
     members: swarm.members,
-    operations: swarm.operations.length,
+    operations: swarm.operations.length + 1,
     answered: world.users.answered,
     faults: world.plannedFaults + world.faults.count,
     races: world.races,
@@ -69,17 +83,20 @@ function happenings(world: World): Happening[] {
 
 /**
  * Lets everything come right, within the time that it takes every lease to end, every call to fail, every transaction to
- * end, and every tick to fall due, if it is not one for much later. Answers what did not.
+ * end, and every tick to fall due, if it is not one for much later. Answers what did not, and from when on, by the store's
+ * clock, it was calm.
  */
-async function healed(world: World): Promise<string[]> {
+async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number }> {
   const { leaseMs, faultyMs } = world.swarm
   const first = faultyMs + 4 * leaseMs
+  const calmFrom = world.storeClock.now() + 4 * leaseMs + CALLS_FAIL_MS
   for (let atMs = faultyMs; ; atMs += LOOK_EVERY_MS) {
     await play(world, [{ atMs, run: () => world.supervise() }])
     if (atMs < first) continue
+    if (atMs === first) void world.users.operate(CALM_PUT)
     const stuck = await unsettled(world)
     const isOver = stuck.length === 0 && (await awaited(world)) === 0
-    if (isOver || atMs >= first + HEAL_WITHIN_MS) return stuck
+    if (isOver || atMs >= first + HEAL_WITHIN_MS) return { stuck, calmFrom }
   }
 }
 
@@ -123,6 +140,7 @@ async function unsettled(world: World): Promise<string[]> {
       .filter(({ isLeaving }) => isLeaving)
       .map(({ name }) => `${name} was to leave, and does not`),
     ...notShared(world, view),
+    ...notRaised(view, await store.fences.fences(RESOURCE)),
   ]
 }
 
@@ -131,7 +149,7 @@ function notShared(world: World, { allotments, members, leader, now }: RosterVie
   const ghosts = members
     .filter(({ id }) => !living.has(id))
     .map(({ name }) => `${name} is dead, and in the roster`)
-  const ours = allotments.filter(({ resource }) => resource === `pool/${POOL}`)
+  const ours = allotments.filter(({ resource }) => resource === RESOURCE)
   const lost = ours.filter(({ owner, next }) => !living.has(owner) || next !== null)
   const found = lost.map(
     ({ partition, owner }) => `partition ${partition} is ${owner}’s, who is dead or leaves`,
@@ -141,4 +159,16 @@ function notShared(world: World, { allotments, members, leader, now }: RosterVie
   const shares = [...living].map((member) => ours.filter(({ owner }) => owner === member).length)
   if (Math.max(...shares) - Math.min(...shares) > 1) found.push(`shares are uneven: ${shares.join(' ')}`)
   return [...ghosts, ...found]
+}
+
+/** Partitions whose owner works under another right than it was given. */
+function notRaised({ allotments }: RosterView, fences: readonly Fence[]): string[] {
+  const standing = new Map(fences.map((fence) => [fence.partition, fence]))
+  return allotments.flatMap(({ resource, partition, owner, epoch }) => {
+    const fence = standing.get(partition)
+    if (resource !== RESOURCE || (fence?.owner === owner && fence.epoch === epoch)) return []
+    return [
+      `partition ${partition} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
+    ]
+  })
 }

@@ -3,12 +3,16 @@
 import { type Fence, type FenceStore, poolResource } from '../../fence.ts'
 import type { LogEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
-import type { Decided, Decision, Leader, RosterView } from '../../roster/store.ts'
+import type { Decided, Decision, Leader } from '../../roster/store.ts'
 import type { MoveRequest, Moved, Pulse, Store } from '../../store.ts'
 import { checkHistory } from '../../testing/check-history.ts'
 import { History } from '../../testing/history.ts'
 import type { Clock } from '../../clock.ts'
+import { RosterWitness } from './roster-witness.ts'
 import type { RaceCounts } from './sometimes.ts'
+
+/** A hint may be lost, and a pulse finds what is due: half a second apart, and a little more for its answer. */
+const LATEST_MS = 1000
 
 export interface WitnessParts {
   clock: Clock
@@ -28,8 +32,8 @@ export class Witness {
   readonly #parts: WitnessParts
   readonly #history: History
   readonly #fences = new Map<string, Fence & { seenAt: number }>()
-  readonly #allotments = new Map<string, { owner: string; epoch: number }>()
   readonly #leaders = new Map<number, string>()
+  readonly #roster = new RosterWitness((violation) => this.say(violation))
   #term = 0
 
   constructor(parts: WitnessParts) {
@@ -43,13 +47,14 @@ export class Witness {
     return {
       ...recorded,
       fences: this.#watchFences(store.fences),
-      roster: this.#watchRoster(store),
+      roster: this.#roster.wrap(this.#watchRoster(store)),
       mover: { move: async (request) => this.#moved(request, await this.#move(recorded, request)) },
       pulse: async (request) => this.#pulsed(await recorded.pulse(request)),
     }
   }
 
-  #say(violation: string): void {
+  /** Something is wrong, as who watches one member sees. */
+  say(violation: string): void {
     this.violations.push(violation)
   }
 
@@ -69,20 +74,9 @@ export class Witness {
       join: (member, resources) => roster.join(member, resources),
       serve: (member, resources) => roster.serve(member, resources),
       view: () => roster.view(),
-      decide: async (decision) => {
-        const decided = await roster.decide(decision)
-        this.#allotted(await roster.view())
-        return this.#decided(decision, decided)
-      },
-      grant: async (owner, grants) => {
-        const granted = await roster.grant(owner, grants)
-        this.#allotted(await roster.view())
-        return granted
-      },
-      leave: async (member, grants) => {
-        await roster.leave(member, grants)
-        this.#allotted(await roster.view())
-      },
+      decide: async (decision) => this.#decided(decision, await roster.decide(decision)),
+      grant: (owner, grants) => roster.grant(owner, grants),
+      leave: (member, grants) => roster.leave(member, grants),
       drain: (member, draining) => roster.drain(member, draining),
       stepDown: (member) => roster.stepDown(member),
     }
@@ -93,17 +87,6 @@ export class Witness {
     if (decided.kind === 'not-leader')
       this.#parts.races['a leader was none any more when its decision came'] += 1
     return decided
-  }
-
-  /** An epoch of a partition has one owner, and epochs go up. [A2] */
-  #allotted({ allotments }: RosterView): void {
-    for (const { resource, partition, owner, epoch } of allotments) {
-      const name = `${resource}/${partition}`
-      const known = this.#allotments.get(name)
-      this.#allotments.set(name, { owner, epoch })
-      if (known !== undefined && (epoch < known.epoch || (epoch === known.epoch && owner !== known.owner)))
-        this.#say(`[A2] ${name} was ${known.owner}’s at ${known.epoch}, and is ${owner}’s at ${epoch}`)
-    }
   }
 
   /** Who has a partition, by its fence; null: nobody. */
@@ -117,9 +100,8 @@ export class Witness {
     if (known === undefined || known.epoch !== fence.epoch || known.owner !== fence.owner)
       this.#fences.set(name, { ...fence, seenAt: this.#parts.mono() })
     if (known === undefined || (known.epoch === fence.epoch && known.owner === fence.owner)) return
-    if (fence.epoch < known.epoch)
-      this.#say(`the fence of ${name} fell from ${known.epoch} to ${fence.epoch}`)
-    if (fence.epoch === known.epoch) this.#say(`${name} has two owners under epoch ${fence.epoch}`)
+    if (fence.epoch < known.epoch) this.say(`the fence of ${name} fell from ${known.epoch} to ${fence.epoch}`)
+    if (fence.epoch === known.epoch) this.say(`${name} has two owners under epoch ${fence.epoch}`)
     const race = this.#parts.isDead(known.owner)
       ? 'a partition was taken over from the dead'
       : 'a partition was handed over by the living'
@@ -143,42 +125,93 @@ export class Witness {
       const fence = this.#fences.get(`${poolResource(pool)}/${partition}`)
       const held = claim.held.find((each) => each.partition === partition)
       if (fence?.owner !== claim.owner || fence.epoch !== held?.epoch) {
-        this.#say(`${claim.owner} moved ${id} of partition ${partition}, whose fence is ${fence?.owner}’s`)
+        this.say(`${claim.owner} moved ${id} of partition ${partition}, whose fence is ${fence?.owner}’s`)
       }
     }
     return moved
   }
 
   #pulsed(pulse: Pulse): Pulse {
+    if (pulse.beaten !== null) this.#roster.beaten(pulse.beaten, pulse.now)
     if (pulse.beaten?.known === true && pulse.beaten.leader !== null) this.#leads(pulse.beaten.leader)
     return pulse
   }
 
   #leads({ term, member }: Leader): void {
     const known = this.#leaders.get(term)
-    if (known !== undefined && known !== member) this.#say(`${known} and ${member} lead in term ${term}`)
+    if (known !== undefined && known !== member) this.say(`${known} and ${member} lead in term ${term}`)
     this.#leaders.set(term, member)
-    if (term < this.#term) this.#say(`the term fell from ${this.#term} to ${term}`)
+    if (term < this.#term) this.say(`the term fell from ${this.#term} to ${term}`)
     if (this.#term > 0 && term > this.#term) this.#parts.races['the leader changed'] += 1
     this.#term = term
   }
 
   /** What is wrong with all that happened. To be called at the end, when all members have stopped. */
-  async judge(store: Store, pool: string, topic: string): Promise<string[]> {
+  async judge(
+    store: Store,
+    { pool, topic, calmFrom }: { pool: string; topic: string; calmFrom: number },
+  ): Promise<string[]> {
     const { entries } = await store.pool.browse.list(pool, { limit: 1_000_000 })
     const history = checkHistory(this.#history.records, { entries: new Map([[pool, entries]]) })
-    const log = await this.#gaps(store, topic)
-    return [...this.violations, ...history, ...log]
+    const { events, gaps } = await this.#readAll(store, topic)
+    const late = events.filter((event) => event.time - lateMs(event) > calmFrom && lateMs(event) > LATEST_MS)
+    return [
+      ...this.violations,
+      ...history,
+      ...gaps,
+      ...this.#unpublished(events),
+      ...this.#putTwice(),
+      ...late.map((event) => `[T2] ${event.id} moved ${lateMs(event)} ms late, with nothing in its way`),
+    ]
   }
 
-  async #gaps(store: Store, topic: string): Promise<string[]> {
+  /** Requests that were made again, and counted again. */
+  #putTwice(): string[] {
+    const done = new Set<string>()
+    return this.#history.records.flatMap((record) => {
+      if (record.call !== 'put') return []
+      return record.requests.flatMap(({ repeat }, nth) => {
+        const response = record.responses[nth]
+        if (repeat === null || response?.kind !== 'answered' || response.replayed) return []
+        if (done.has(repeat.id)) return [`[R2] the request ${repeat.id} was made again, and put again`]
+        done.add(repeat.id)
+        return []
+      })
+    })
+  }
+
+  /** Ticks that were settled by themselves, and are no events. */
+  #unpublished(events: readonly LogEvent[]): string[] {
+    const settled = this.#history.records.flatMap((record) =>
+      record.call === 'settle'
+        ? record.settlements.filter((_, nth) => record.answers[nth]?.result === 'settled')
+        : [],
+    )
+    const moved = this.#history.records.flatMap((record) => (record.call === 'move' ? record.events : []))
+    const moves = new Set(moved.map(({ partition, offset }) => `${partition} ${offset}`))
+    const left = events.filter(({ partition, offset }) => !moves.has(`${partition} ${offset}`))
+    const lost = settled.filter(({ key, outcome }) => {
+      const nth = left.findIndex((event) => event.key === key)
+      if (nth >= 0) left.splice(nth, 1)
+      return outcome.kind === 'done' && nth < 0
+    })
+    return lost.map(({ key }) => `[P1] a tick of ${key} was settled, and never became an event`)
+  }
+
+  async #readAll(store: Store, topic: string): Promise<{ events: LogEvent[]; gaps: string[] }> {
+    const all: LogEvent[] = []
     const gaps: string[] = []
     for (const { partition, head } of (await store.log.topic(topic)).bounds) {
       const request = { from: [{ partition, offset: 0 }], limit: 1_000_000, maxBytes: Infinity }
       const { events } = await store.log.read(topic, request)
       const isWhole = events.length === head && events.every(({ offset }, nth) => offset === nth)
       if (!isWhole) gaps.push(`partition ${partition} of ${topic} has gaps`)
+      all.push(...events)
     }
-    return gaps
+    return { events: all, gaps }
   }
+}
+
+function lateMs({ headers }: LogEvent): number {
+  return (JSON.parse(headers ?? '{}') as { lateMs?: number }).lateMs ?? 0
 }

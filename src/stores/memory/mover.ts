@@ -32,7 +32,7 @@ function move({ pools, log, fences }: MoverParts, { pool: name, topic, limit, cl
     count: entries.length,
     now,
     latenessMs: entries.map((entry) => now - entry.next.dueAt),
-    nextDueAt: pools.nextDueAt(name, [...held]),
+    nextDueAt: pools.nextDueAt(name, held),
     refused: claimed.filter((partition) => !held.has(partition)),
   }
 }

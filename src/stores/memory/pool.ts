@@ -1,4 +1,4 @@
-// Pools in memory: entries in a map, looked through from end to end.
+// Pools in memory. Movers ask for what is due, by its order; all other questions look through every entry.
 import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { type Claim, poolResource } from '../../fence.ts'
@@ -33,6 +33,7 @@ import type {
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
+import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
 
 interface KeptAnswer {
@@ -44,7 +45,7 @@ interface KeptAnswer {
 export interface MemoryPool {
   settings: Omit<PoolSettings, 'rememberMs'>
   rememberMs: number
-  entries: Map<string, Entry>
+  entries: MemoryEntries
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, { until: number }>
   deaths: Death[]
@@ -79,7 +80,7 @@ export class MemoryPools implements Entries, Browse {
       this.#pools.set(settings.name, {
         settings,
         rememberMs: settings.rememberMs ?? 0,
-        entries: new Map(),
+        entries: new MemoryEntries(),
         fired: new Map(),
         deaths: [],
         answers: new Map(),
@@ -206,9 +207,7 @@ export class MemoryPools implements Entries, Browse {
   /** The entries of some partitions that are due, of every lane, and the moment of the look. */
   dueNow(name: string, partitions: ReadonlySet<number>, limit: number): { now: number; entries: Entry[] } {
     const now = this.#clock.now()
-    const due = [...this.of(name).entries.values()].filter(
-      (entry) => stateOf(entry, now) === 'due' && partitions.has(entry.partition),
-    )
+    const due = this.of(name).entries.dueBy(now, partitions)
     return { now, entries: due.sort(byDue).slice(0, limit) }
   }
 
@@ -257,13 +256,8 @@ export class MemoryPools implements Entries, Browse {
   }
 
   /** When the first live entry of some partitions is due; null: none is. */
-  nextDueAt(name: string, partitions: readonly number[]): number | null {
-    let first: number | null = null
-    for (const entry of this.of(name).entries.values()) {
-      const dueAt = partitions.includes(entry.partition) ? liveDueAt(entry) : null
-      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
-    }
-    return first
+  nextDueAt(name: string, partitions: Iterable<number>): number | null {
+    return this.of(name).entries.firstDueAt(partitions)
   }
 
   of(name: string): MemoryPool {
