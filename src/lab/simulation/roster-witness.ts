@@ -6,7 +6,7 @@ export class RosterWitness {
   readonly #say: (violation: string) => void
   /** The lease as it stands. */
   #lease: Leader | null = null
-  /** Who was declared dead. */
+  /** Who had beaten, and was declared dead. A join that was not answered is made again under the same id. */
   readonly #buried = new Set<string>()
   readonly #owners = new Map<string, { epoch: number; owner: string }>()
 
@@ -62,8 +62,9 @@ export class RosterWitness {
 
   #decided({ leader, term, leaseMs, gapMs, dead }: Decision, answer: Decided, before: RosterView): void {
     if (answer.kind !== 'decided') return
-    for (const id of dead) this.#buried.add(id)
     const { now, members } = before
+    for (const { id, joinedAt, heartbeatAt } of members)
+      if (dead.includes(id) && heartbeatAt > joinedAt) this.#buried.add(id)
     const lease = before.leader
     if (lease?.member !== leader || lease.term !== term || lease.expiresAt <= now)
       this.#say(`[K2] ${leader} decided in term ${term}, and does not lead in it`)

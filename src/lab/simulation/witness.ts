@@ -165,19 +165,23 @@ export class Witness {
     ]
   }
 
-  /** Requests that were made again, and counted again. */
+  /** Requests that were made again while their answers were kept, and counted again. [R2] [R4] */
   #putTwice(): string[] {
-    const done = new Set<string>()
-    return this.#history.records.flatMap((record) => {
-      if (record.call !== 'put') return []
-      return record.requests.flatMap(({ repeat }, nth) => {
+    const keptUntil = new Map<string, number>()
+    const twice: string[] = []
+    let latest = -Infinity
+    for (const record of this.#history.records) {
+      latest = Math.max(latest, record.now)
+      if (record.call !== 'put') continue
+      for (const [nth, { repeat }] of record.requests.entries()) {
         const response = record.responses[nth]
-        if (repeat === null || response?.kind !== 'answered' || response.replayed) return []
-        if (done.has(repeat.id)) return [`[R2] the request ${repeat.id} was made again, and put again`]
-        done.add(repeat.id)
-        return []
-      })
-    })
+        if (repeat === null || response?.kind !== 'answered' || response.replayed) continue
+        if (latest < (keptUntil.get(repeat.id) ?? -Infinity))
+          twice.push(`[R2] the request ${repeat.id} was made again, and put again`)
+        keptUntil.set(repeat.id, record.now + repeat.keepMs)
+      }
+    }
+    return twice
   }
 
   /** Ticks that were settled by themselves, and are no events. */
