@@ -1,14 +1,16 @@
-// npm run mutants [-- --only TEXT] [--types] [--json]: plants each bug of test/mutants in a copy of the source and
-// sees that the test it names fails. The result goes to stdout, talk to stderr; exits with 1 when a mutant was
-// not caught, with 2 when asked wrongly.
+// npm run mutants [-- --only TEXT] [--simulation] [--types] [--json]: plants each bug of test/mutants in a copy of the
+// source and sees that the test it names fails, or that simulation finds it; with --simulation those alone that show
+// what simulation finds. The result goes to stdout, talk to stderr; exits with 1 when a mutant was not caught, with 2
+// when asked wrongly.
 import { parseArgs } from 'node:util'
 import { type Hunted, hunt } from '../test/mutants/hunt.ts'
-import { readMutants } from '../test/mutants/mutant.ts'
+import { ofSimulation, readMutants } from '../test/mutants/mutant.ts'
 
-const usage = 'npm run mutants -- [--only TEXT] [--types] [--json]'
+const usage = 'npm run mutants -- [--only TEXT] [--simulation] [--types] [--json]'
 
 const flags = readFlags()
-const mutants = readMutants().filter(({ name }) => name.includes(flags.only))
+const all = readMutants()
+const mutants = (flags.simulation ? ofSimulation(all) : all).filter(({ name }) => name.includes(flags.only))
 if (mutants.length === 0) refuse(`no mutant has ${flags.only} in its name`)
 
 const hunted = await hunt(mutants, { types: flags.types, progress: say })
@@ -16,11 +18,16 @@ const caught = hunted.filter(({ verdict }) => verdict === 'caught').length
 process.stdout.write(flags.json ? `${JSON.stringify(document(), null, 2)}\n` : `${table()}\n`)
 process.exitCode = caught === hunted.length ? 0 : 1
 
-function readFlags(): { only: string; types: boolean; json: boolean } {
+function readFlags(): { only: string; simulation: boolean; types: boolean; json: boolean } {
   const boolean = { type: 'boolean', default: false } as const
   try {
     return parseArgs({
-      options: { only: { type: 'string', default: '' }, types: boolean, json: boolean },
+      options: {
+        only: { type: 'string', default: '' },
+        simulation: boolean,
+        types: boolean,
+        json: boolean,
+      },
     }).values
   } catch (error) {
     return refuse(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
@@ -34,14 +41,20 @@ function document(): unknown {
 function table(): string {
   const width = Math.max(...hunted.map(({ name }) => name.length))
   const verdictWidth = Math.max(...hunted.map(({ verdict }) => verdict.length))
-  const line = ({ name, verdict, seconds, title }: Hunted): string =>
-    `${name.padEnd(width)}  ${verdict.padEnd(verdictWidth)}  ${seconds.toFixed(1).padStart(5)} s  ${title}`
+  const line = ({ name, verdict, seconds, ...rest }: Hunted): string =>
+    `${name.padEnd(width)}  ${verdict.padEnd(verdictWidth)}  ${seconds.toFixed(1).padStart(5)} s  ${catcherOf(rest)}`
   const refused = hunted.filter(({ verdict, detail }) => verdict !== 'caught' && detail !== '')
   return [
     ...hunted.map(line),
     ...refused.map(({ name, detail }) => `\n${name}: ${detail}`),
     `\n${caught} of ${hunted.length} caught`,
   ].join('\n')
+}
+
+/** The test that catches it; or the run that does, and what it breaks. */
+function catcherOf({ catcher, seeds, detail }: Pick<Hunted, 'catcher' | 'seeds' | 'detail'>): string {
+  if (catcher.kind === 'test') return catcher.title
+  return `after ${seeds ?? '-'} seeds: ${detail.slice(0, 100)}`
 }
 
 function say(text: string): void {

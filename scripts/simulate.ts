@@ -1,6 +1,7 @@
-// npm run simulate [-- --runs N] [--from SEED] [--seed SEED] [--shrink] [--json]: many runs of members in virtual time with faults by
-// their seeds, or one run with its trace. The result goes to stdout, talk to stderr; exits with 1 when a promise was
-// broken, or when of many runs none met some race; with 2 when asked wrongly.
+// npm run simulate [-- --runs N] [--from SEED] [--step N] [--seed SEED] [--shrink] [--days N] [--json]: many runs of members
+// in virtual time with faults by their seeds, or one run with its trace, or days of one life. The result goes to stdout,
+// talk to stderr; exits with 1 when a promise was broken, or when of many runs none met some race; with 2 when asked
+// wrongly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -16,14 +17,22 @@ import {
 import { runSwarm } from '../src/lab/simulation/run.ts'
 import { shrink } from '../src/lab/simulation/shrink.ts'
 import { type Swarm, drawSwarm } from '../src/lab/simulation/swarm.ts'
+import { liveDays } from './simulate-days.ts'
 
-const usage = 'npm run simulate -- [--runs N] [--from SEED] [--seed SEED [--shrink]] [--json]'
+const usage =
+  'npm run simulate -- [--runs N] [--from SEED] [--step N] [--seed SEED [--shrink]] [--days N [--seed SEED]] [--json]'
 /** Fewer runs need not meet every race. */
 const ENOUGH = 200
 const TELL_EVERY = 100
 
 const flags = readFlags()
-process.exitCode = flags.seed === null ? await many(flags.runs, flags.from) : await one(flags.seed)
+process.exitCode = await asked()
+
+function asked(): Promise<number> {
+  const { days, seed } = flags
+  if (days !== null) return liveDays({ days, seed: seed ?? 1, json: flags.json })
+  return seed === null ? many(flags) : one(seed)
+}
 
 /** One run, with all that happened in it. */
 async function one(seed: number): Promise<number> {
@@ -51,11 +60,13 @@ async function smaller(swarm: Swarm): Promise<Swarm> {
   return smallest
 }
 
-async function many(runs: number, from: number): Promise<number> {
+async function many({ runs, from, step }: Flags): Promise<number> {
   const tally = newTally()
   const threads = Math.min(availableParallelism(), runs)
   const shares = Array.from({ length: threads }, (_, thread) =>
-    Array.from({ length: runs }, (__, nth) => from + nth).filter((seed) => seed % threads === thread),
+    Array.from({ length: runs }, (__, nth) => from + nth * step).filter(
+      (___, nth) => nth % threads === thread,
+    ),
   )
   await Promise.all(shares.map((seeds) => runThread(seeds, tally)))
   const missing = runs >= ENOUGH ? unmet(tally) : []
@@ -78,11 +89,15 @@ function runThread(seeds: readonly number[], tally: Tally): Promise<void> {
 
 function table(tally: Tally, missing: readonly string[]): string {
   const races = Object.entries(tally.races).map(([race, count]) => `${String(count).padStart(9)}  ${race}`)
+  const points = Object.entries(tally.points).map(
+    ([point, { reached, died }]) => `${String(died).padStart(9)}  died at ${point}, reached ${reached} times`,
+  )
   const broken = tally.broken.map(
     ({ seed, violations }) => `BROKEN  seed ${seed}: ${violations.join('; ').slice(0, 300)}`,
   )
   return [
     ...races,
+    ...points,
     '',
     `${tally.answered} of ${tally.operations} operations answered, ${medianFaults(tally)} faults in the median run`,
     ...missing.map((race) => `NEVER MET: ${race}`),
@@ -97,7 +112,10 @@ function table(tally: Tally, missing: readonly string[]): string {
 interface Flags {
   runs: number
   from: number
+  /** From one seed to the next. */
+  step: number
   seed: number | null
+  days: number | null
   shrink: boolean
   json: boolean
 }
@@ -107,9 +125,9 @@ function readFlags(): Flags {
     const text = { type: 'string' } as const
     const flag = { type: 'boolean', default: false } as const
     const { values } = parseArgs({
-      options: { runs: text, from: text, seed: text, shrink: flag, json: flag },
+      options: { runs: text, from: text, step: text, seed: text, days: text, shrink: flag, json: flag },
     })
-    const number = (name: 'runs' | 'from' | 'seed', least: number): number | null => {
+    const number = (name: 'runs' | 'from' | 'step' | 'seed' | 'days', least: number): number | null => {
       const given = values[name]
       if (given === undefined) return null
       const value = Number(given)
@@ -119,12 +137,17 @@ function readFlags(): Flags {
       return value
     }
     const seed = number('seed', 0)
+    const days = number('days', 1)
+    if (days !== null && (values.shrink || values.runs !== undefined || values.from !== undefined))
+      refuse(`--days goes with --seed and --json alone\n${usage}`)
     if (values.shrink && seed === null)
       refuse(`--shrink needs the --seed of a run that breaks a promise\n${usage}`)
     return {
       runs: number('runs', 1) ?? 1000,
       from: number('from', 0) ?? 1,
+      step: number('step', 1) ?? 1,
       seed,
+      days,
       shrink: values.shrink,
       json: values.json,
     }

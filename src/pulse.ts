@@ -1,7 +1,7 @@
 // The pulse: one store call every half second, whatever the number of pools. It carries the member's beat, and
 // catches what hints missed. One that is not answered in time is followed by the next at once; its answer still counts
 // when it comes, unless a later one has: a store that is slow for one member must not leave that one in doubt for ever.
-import type { Clock } from './clock.ts'
+import type { Clock, Timer } from './clock.ts'
 import { HeadraceError } from './errors.ts'
 import { Service } from './service.ts'
 import type { Pulse, PulseRequest, Store } from './store.ts'
@@ -41,14 +41,16 @@ const FIRST_WITHIN_MS = 5000
 export class PulseLoop {
   readonly service: Service
   readonly #parts: PulseParts
-  readonly #stop = new AbortController()
+  #isStopped = false
   #loop: Promise<void> = Promise.resolve()
   #answeredAt: number
   /** When the last pulse was sent whose answer was told. */
   #toldOf = -Infinity
   /** The next pulse is wanted sooner; also while one is under way, which may have been too early to tell. */
   #isWanted = false
+  /** Ends a sleep: one may be cut short by a wish, or by the stop alone. */
   #wake: () => void = () => undefined
+  #mayBeWoken = false
 
   constructor(parts: PulseParts) {
     this.#parts = parts
@@ -57,7 +59,8 @@ export class PulseLoop {
       name: 'pulse',
       start: () => this.#start(),
       stop: async () => {
-        this.#stop.abort()
+        this.#isStopped = true
+        this.#wake()
         await this.#loop
       },
     })
@@ -71,21 +74,21 @@ export class PulseLoop {
   /** Sends the next pulse now rather than at its time. */
   soon(): void {
     this.#isWanted = true
-    this.#wake()
+    if (this.#mayBeWoken) this.#wake()
   }
 
   async #start(): Promise<void> {
     await this.#beat(Math.max(FIRST_WITHIN_MS, this.#parts.withinMs))
-    this.#loop = this.#run(this.#stop.signal)
+    this.#loop = this.#run()
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  async #run(): Promise<void> {
     const { everyMs, clock } = this.#parts
     let pauseMs = everyMs
-    while (!signal.aborted) {
-      await this.#sleep(pauseMs, signal)
+    while (!this.#isStopped) {
+      await this.#sleep(pauseMs)
       pauseMs = everyMs
-      if (signal.aborted || this.#parts.isStuck()) continue
+      if (this.#isStopped || this.#parts.isStuck()) continue
       const sentAt = clock.mono()
       try {
         await this.#beat(this.#parts.withinMs)
@@ -97,15 +100,24 @@ export class PulseLoop {
   }
 
   /** Sleeps, at least the shortest time, until woken. */
-  async #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts
+  async #sleep(delayMs: number): Promise<void> {
     const shortestMs = Math.min(SHORTEST_MS, delayMs)
-    await clock.sleep(shortestMs, signal)
-    if (!this.#isWanted && !signal.aborted) {
-      const cut = new AbortController()
-      this.#wake = () => cut.abort()
-      await clock.sleep(delayMs - shortestMs, AbortSignal.any([signal, cut.signal]))
-    }
+    await this.#nap(shortestMs)
+    if (this.#isWanted || this.#isStopped) return
+    this.#mayBeWoken = true
+    await this.#nap(delayMs - shortestMs)
+    this.#mayBeWoken = false
+  }
+
+  /** Without signals: to join that of the stop with one for each nap cost more than all the rest of a pulse. */
+  #nap(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = timerFor(this.#parts.clock, delayMs, resolve)
+      this.#wake = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
   }
 
   async #beat(withinMs: number): Promise<void> {
@@ -121,7 +133,7 @@ export class PulseLoop {
   }
 
   #tell(pulse: Pulse, sent: SentPulse): void {
-    if (this.#stop.signal.aborted || sent.mono < this.#toldOf) return
+    if (this.#isStopped || sent.mono < this.#toldOf) return
     this.#toldOf = sent.mono
     this.#answeredAt = this.#parts.clock.mono()
     this.#parts.notice(pulse, sent)
@@ -129,19 +141,28 @@ export class PulseLoop {
 }
 
 /** The answer, or an error if it does not come in time. */
-async function within<Answer>(clock: Clock, delayMs: number, answer: Promise<Answer>): Promise<Answer> {
-  const answered = new AbortController()
-  const late = clock.sleep(delayMs, answered.signal).then(() => {
-    if (answered.signal.aborted) return answer
-    throw new HeadraceError('store_failed', `the store did not answer a pulse within ${delayMs} ms`, {
-      remedy: 'see whether the store is overloaded, or the network slow',
+function within<Answer>(clock: Clock, delayMs: number, answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = timerFor(clock, delayMs, () => {
+      const late = `the store did not answer a pulse within ${delayMs} ms`
+      reject(
+        new HeadraceError('store_failed', late, {
+          remedy: 'see whether the store is overloaded, or the network slow',
+        }),
+      )
     })
+    void answer.then(resolve, reject).then(() => timer.cancel())
   })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    answered.abort()
-    answer.catch(() => undefined)
-    late.catch(() => undefined)
+}
+
+/** Calls back after any delay: a clock's own timers are no longer than a minute. */
+function timerFor(clock: Clock, delayMs: number, call: () => void): Timer {
+  const end = clock.mono() + delayMs
+  const arm = (): Timer => clock.timer(end - clock.mono(), ring)
+  const ring = (): void => {
+    if (clock.mono() >= end) call()
+    else timer = arm()
   }
+  let timer = arm()
+  return { cancel: () => timer.cancel() }
 }

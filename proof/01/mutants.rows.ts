@@ -9,7 +9,8 @@ const mutants: ProofRow = {
   name: 'mutants of the source',
   bar: `every mutant caught by a named test (≥ ${FEWEST})`,
   async run({ progress }) {
-    const hunted = await hunt(readMutants(), { types: false, progress })
+    const named = readMutants().filter(({ catcher }) => catcher.kind === 'test')
+    const hunted = await hunt(named, { types: false, progress })
     const uncaught = hunted.filter(({ verdict }) => verdict !== 'caught')
     const caught = hunted.length - uncaught.length
     return {

@@ -111,7 +111,13 @@ class PoolCheck {
       if (answer.tally !== 1) this.#say('P4', `a new ${show(name)} was answered with tally ${answer.tally}`)
       return
     }
+    const dueAts = [entry.next.dueAt, entry.after?.dueAt ?? Infinity]
     const tally = modelPut(entry, { at: put.at, now }, answer)
+    const isPutOff = [entry.next, entry.after].some(
+      (run, nth) => (run?.dueAt ?? -Infinity) > (dueAts[nth] as number),
+    )
+    if (answer.result === 'merged' && isPutOff)
+      this.#say('P1', `a put of ${show(name)} put off a run that was planned`)
     if (tally !== answer.tally) {
       this.#say(
         'P4',
@@ -125,7 +131,10 @@ class PoolCheck {
     const entry = this.#entries.get(name)
     if (answer.kind === 'absent' && entry !== undefined) this.#say('P4', `${show(name)} vanished`)
     if (answer.kind !== 'moved') return
-    const { tally, result } = answer.answer
+    const { tally, result, dueAt } = answer.answer
+    if (entry !== undefined && !entry.dead && entry.next.dueAt <= now)
+      this.#say('P1', `${show(name)} was put off by a reschedule, and was due`)
+    if (result !== 'kept' && dueAt < now) this.#say('P1', `${show(name)} was moved into the past`)
     if (this.#settings.mode === 'one' && entry !== undefined && !entry.dead) {
       const moved = modelMove(entry, answer.answer)
       if (tally !== moved) {

@@ -1,154 +1,24 @@
-// Puts and appends in users' own transactions: rules [U1] to [U3] of docs/spec/postgres.md.
-import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+// Puts and appends in users' own transactions, by clients of the server.
 import { Client } from 'pg'
 import { systemClock } from '../../src/clock.ts'
-import type { Arrivals, Store } from '../../src/store.ts'
-import { claimOf } from '../../src/testing/claim.ts'
-import { asEvent } from '../../src/testing/log-driver.ts'
-import { type PoolDriver, asPut, openPool } from '../../src/testing/pool-driver.ts'
+import { type OwnTransaction, arrivalsContract } from '../../src/testing/arrivals-contract.ts'
 import { openHouse } from './postgres-house.ts'
 
 const { server, skip, newSchema, open } = await openHouse()
 
-interface Setting {
-  store: Store
-  arrivals: Arrivals
-  pool: PoolDriver
-  fold(): Promise<number>
-}
-
-async function openSetting(mode: 'one' | 'each' = 'one'): Promise<Setting> {
-  const store = await open(newSchema())
-  const arrivals = store.arrivals as Arrivals
-  const pool = await openPool(store, { mode })
-  await store.log.open({ name: 'events', partitions: 2, retentionMs: null })
-  const fold = async (): Promise<number> => {
-    for (let folded = 0; ;) {
-      const { count, more } = await arrivals.foldPuts({ pool: 'work', limit: 100, claim: pool.claim })
-      folded += count
-      if (!more) return folded
-    }
-  }
-  return { store, arrivals, pool, fold }
-}
-
-async function inTransaction(
-  work: (tx: Client) => Promise<void>,
-  end: 'commit' | 'rollback' = 'commit',
-): Promise<void> {
+async function begin(): Promise<OwnTransaction> {
   const tx = new Client({ connectionString: server.url() })
   await tx.connect()
-  try {
-    await tx.query('begin')
-    await work(tx)
-    await tx.query(end)
-  } finally {
+  await tx.query('begin')
+  const end = async (how: 'commit' | 'rollback'): Promise<void> => {
+    await tx.query(how)
     await tx.end()
   }
+  return { tx, end }
 }
 
-const arrivedIn = async (store: Store): Promise<readonly string[]> =>
-  (await store.pulse({ beat: null, pools: [{ pool: 'work', partitions: [0, 1, 2, 3] }] })).arrived
-
-void describe('postgres: arrivals', { skip }, () => {
-  void test('[U1] an open transaction makes nobody wait, and is not seen before its commit', async () => {
-    const { store, arrivals, pool, fold } = await openSetting()
-    const at = systemClock.now() + 60_000
-    await inTransaction(async (tx) => {
-      await arrivals.put(tx, 'work', [asPut('a', { at })])
-      await arrivals.append(tx, 'events', [asEvent('e', 0)])
-      assert.equal((await pool.put('a', { at })).result, 'created')
-      assert.equal((await store.log.append('events', [asEvent('f', 0)]))[0]?.offset, 0)
-      assert.deepEqual([await fold(), await arrivals.foldEvents('events', 100)], [0, 0])
-      assert.deepEqual(await arrivedIn(store), [])
-    })
-    assert.deepEqual([await fold(), await arrivals.foldEvents('events', 100)], [1, 1])
-    assert.equal((await pool.get('a')).next.tally, 2)
-  })
-
-  void test('[U1] what is rolled back never was', async () => {
-    const { arrivals, pool, fold } = await openSetting()
-    await inTransaction((tx) => arrivals.put(tx, 'work', [asPut('a')]), 'rollback')
-    assert.equal(await fold(), 0)
-    assert.deepEqual(await pool.list(), [])
-  })
-
-  void test('[U2] puts of one key are folded once each, in order and by their rules', async () => {
-    const { arrivals, pool, fold } = await openSetting()
-    const at = systemClock.now() + 60_000
-    await inTransaction((tx) =>
-      arrivals.put(tx, 'work', [
-        asPut('a', { at: at + 9, payload: '1', lane: 'bulk', group: 'g' }),
-        asPut('a', { at, payload: '2' }),
-        asPut('b'),
-        asPut('a', { at: at + 5, payload: '3', onConflict: 'replace' }),
-        asPut('a', { at, payload: '4', onConflict: 'keep' }),
-      ]),
-    )
-    assert.equal(await fold(), 5)
-    assert.equal(await fold(), 0)
-    const { next, lane, group } = await pool.get('a')
-    assert.deepEqual([next, lane, group], [{ dueAt: at + 5, tally: 1, payload: '3' }, 'bulk', 'g'])
-    assert.equal((await pool.takeOne()).key, 'b')
-  })
-
-  void test('[U2] in mode each every slot is an entry, and a repeated one is kept', async () => {
-    const { arrivals, pool, fold } = await openSetting('each')
-    const at = systemClock.now() + 60_000
-    const puts = [asPut('a', { at }), asPut('a', { at: at + 1 }), asPut('a', { at }), asPut('a')]
-    await inTransaction((tx) => arrivals.put(tx, 'work', puts))
-    assert.equal(await fold(), 4)
-    assert.equal((await pool.list()).length, 3)
-  })
-
-  void test('[U2] a fold under a claim that is not the fence folds nothing, and says so', async () => {
-    const { store, arrivals, pool } = await openSetting()
-    await inTransaction((tx) => arrivals.put(tx, 'work', [asPut('a')]))
-    const request = { pool: 'work', limit: 100, claim: claimOf(4, 'stale', 1) }
-    assert.deepEqual(await arrivals.foldPuts(request), { count: 0, more: false, refused: [0, 1, 2, 3] })
-    assert.deepEqual(await pool.list(), [])
-    assert.deepEqual(await arrivedIn(store), ['pool/work'])
-  })
-
-  void test('[U2] folds of many processes at once fold each arrival once, events in their order', async () => {
-    const { store, arrivals, pool } = await openSetting()
-    const at = systemClock.now() + 60_000
-    await inTransaction(async (tx) => {
-      await arrivals.put(
-        tx,
-        'work',
-        Array.from({ length: 200 }, (_, nth) => asPut(`k${nth % 50}`, { at })),
-      )
-      await arrivals.append(
-        tx,
-        'events',
-        Array.from({ length: 200 }, (_, nth) => asEvent(`e${nth}`, 1)),
-      )
-    })
-    const folds = Array.from({ length: 8 }, async () => {
-      while ((await arrivals.foldPuts({ pool: 'work', limit: 100, claim: pool.claim })).more);
-      while ((await arrivals.foldEvents('events', 30)) > 0);
-    })
-    await Promise.all(folds)
-    assert.deepEqual(new Set((await pool.list()).map(({ next }) => next.tally)), new Set([4]))
-    const request = { from: [{ partition: 1, offset: 0 }], limit: 1000, maxBytes: Infinity }
-    const { events } = await store.log.read('events', request)
-    assert.deepEqual(
-      events.map(({ id }) => id),
-      Array.from({ length: 200 }, (_, nth) => `e${nth}`),
-    )
-  })
-
-  void test('[U3] the pulse tells where arrivals wait, until they are folded', async () => {
-    const { store, arrivals, fold } = await openSetting()
-    await inTransaction(async (tx) => {
-      await arrivals.put(tx, 'work', [asPut('a')])
-      await arrivals.append(tx, 'events', [asEvent('e', 0)])
-    })
-    assert.deepEqual(await arrivedIn(store), ['pool/work', 'topic/events'])
-    await fold()
-    await arrivals.foldEvents('events', 100)
-    assert.deepEqual(await arrivedIn(store), [])
-  })
-})
+arrivalsContract(
+  'postgres',
+  async () => ({ store: await open(newSchema()), now: () => systemClock.now(), begin }),
+  { skip },
+)

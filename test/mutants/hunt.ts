@@ -1,5 +1,5 @@
-// Runs mutants: each is planted in a copy of the tree, where the test that it names must fail. On the tree as it
-// is that test must pass, or its failure would prove nothing.
+// Runs mutants: each is planted in a copy of the tree, where the test that it names must fail, or a run of the simulator
+// break a promise. On the tree as it is they must not, or it would prove nothing.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,20 @@ import { dirname, join } from 'node:path'
 import { run } from 'node:test'
 import { promisify } from 'node:util'
 import { listTree } from '../tidy/tree.ts'
-import type { Mutant } from './mutant.ts'
+import type { Catcher, Mutant } from './mutant.ts'
 
 export type Verdict = 'caught' | 'survived' | 'does not apply' | 'refused by types' | 'test proves nothing'
 
-export interface Hunted extends Mutant {
+interface Judgement {
   verdict: Verdict
-  seconds: number
-  /** How its test failed; or what refused the mutant, or spoke against its test. */
+  /** How its test failed, or what a run broke; or what refused the mutant, or spoke against what should catch it. */
   detail: string
+  /** How many seeds were simulated; null: none. */
+  seeds: number | null
+}
+
+export interface Hunted extends Mutant, Judgement {
+  seconds: number
 }
 
 export interface HuntOptions {
@@ -28,6 +33,8 @@ const root = join(import.meta.dirname, '../..')
 const AT_ONCE = 2
 /** The slowest named test takes about two seconds. */
 const TEST_WITHIN_MS = 60_000
+/** A run takes a tenth of a second, and one of a mutant that spins several times as long. */
+const SEED_WITHIN_MS = 1000
 
 type TestResult = { passed: true } | { passed: false; failure: string }
 
@@ -41,11 +48,13 @@ export async function hunt(mutants: readonly Mutant[], options: HuntOptions): Pr
   const hunter = async (): Promise<void> => {
     for (const mutant of queue) {
       const began = performance.now()
-      const { verdict, detail } = sound.has(testOf(mutant))
-        ? await judge(mutant, options.types)
-        : { verdict: 'test proves nothing' as const, detail: 'it does not pass on the tree as it is' }
-      hunted.push({ ...mutant, verdict, detail, seconds: (performance.now() - began) / 1000 })
-      options.progress(`${hunted.length} of ${mutants.length}: ${mutant.name} ${verdict}`)
+      const { catcher } = mutant
+      const judgement =
+        catcher.kind === 'test' && !sound.has(testOf(catcher))
+          ? nothing('it does not pass on the tree as it is')
+          : await judge(mutant, options.types)
+      hunted.push({ ...mutant, ...judgement, seconds: (performance.now() - began) / 1000 })
+      options.progress(`${hunted.length} of ${mutants.length}: ${mutant.name} ${judgement.verdict}`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, hunter))
@@ -55,35 +64,78 @@ export async function hunt(mutants: readonly Mutant[], options: HuntOptions): Pr
 /** The named tests that pass on the tree as it is; each file runs once. */
 async function soundTests(mutants: readonly Mutant[]): Promise<Set<string>> {
   const sound = new Set<string>()
-  for (const [file, named] of Map.groupBy(mutants, (mutant) => mutant.file)) {
+  const tests = mutants.map(({ catcher }) => catcher).filter((catcher) => catcher.kind === 'test')
+  for (const [file, named] of Map.groupBy(tests, (test) => test.file)) {
     const results = await runTests(
       root,
       file,
       named.map(({ title }) => title),
     )
-    for (const mutant of named) if (results.get(mutant.title)?.passed === true) sound.add(testOf(mutant))
+    for (const test of named) if (results.get(test.title)?.passed === true) sound.add(testOf(test))
   }
   return sound
 }
 
-function testOf({ file, title }: Mutant): string {
+type NamedTest = Extract<Catcher, { kind: 'test' }>
+
+function testOf({ file, title }: NamedTest): string {
   return `${file}: ${title}`
 }
 
-async function judge(mutant: Mutant, types: boolean): Promise<{ verdict: Verdict; detail: string }> {
+function nothing(detail: string): Judgement {
+  return { verdict: 'test proves nothing', detail, seeds: null }
+}
+
+async function judge(mutant: Mutant, types: boolean): Promise<Judgement> {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-mutant-'))
   try {
     copyTree(folder)
     const refusal = await plant(folder, mutant.patch)
-    if (refusal !== null) return { verdict: 'does not apply', detail: refusal }
+    if (refusal !== null) return { verdict: 'does not apply', detail: refusal, seeds: null }
     const complaint = types ? await compile(folder) : null
-    if (complaint !== null) return { verdict: 'refused by types', detail: complaint }
-    const result = (await runTests(folder, mutant.file, [mutant.title])).get(mutant.title)
-    if (result === undefined)
-      return { verdict: 'test proves nothing', detail: 'it does not run on the mutant' }
-    return result.passed ? { verdict: 'survived', detail: '' } : { verdict: 'caught', detail: result.failure }
+    if (complaint !== null) return { verdict: 'refused by types', detail: complaint, seeds: null }
+    const { catcher } = mutant
+    return await (catcher.kind === 'test' ? fail(folder, catcher) : simulate(folder, catcher.within))
   } finally {
     rmSync(folder, { recursive: true })
+  }
+}
+
+/** Whether the test fails on the mutant. */
+async function fail(folder: string, { file, title }: NamedTest): Promise<Judgement> {
+  const result = (await runTests(folder, file, [title])).get(title)
+  if (result === undefined) return nothing('it does not run on the mutant')
+  if (result.passed) return { verdict: 'survived', detail: '', seeds: null }
+  return { verdict: 'caught', detail: result.failure, seeds: null }
+}
+
+/** Whether a run of the mutant breaks a promise that the same run of the tree as it is does not. */
+async function simulate(folder: string, within: number): Promise<Judgement> {
+  const found = await seek(folder, 1, within)
+  if (found === null || found === 'late')
+    return {
+      verdict: 'survived',
+      detail: `${within} seeds ${found === null ? 'broke nothing' : 'took too long'}`,
+      seeds: within,
+    }
+  if ((await seek(root, found.seed, found.seed)) !== null)
+    return nothing(`seed ${found.seed} breaks a promise on the tree as it is`)
+  return { verdict: 'caught', detail: found.violation, seeds: found.seed }
+}
+
+async function seek(
+  cwd: string,
+  from: number,
+  to: number,
+): Promise<{ seed: number; violation: string } | 'late' | null> {
+  const timeout = TEST_WITHIN_MS + (to - from) * SEED_WITHIN_MS
+  const program = [join(cwd, 'test/mutants/seek.ts'), String(from), String(to)]
+  try {
+    const { stdout } = await execute(process.execPath, program, { cwd, timeout, killSignal: 'SIGKILL' })
+    return JSON.parse(stdout) as { seed: number; violation: string } | null
+  } catch (error) {
+    if ((error as { killed?: boolean }).killed === true) return 'late'
+    throw error
   }
 }
 

@@ -7,10 +7,19 @@ import { markRules } from './rules/marks.ts'
 import { nameRules } from './rules/names.ts'
 import { sizeRules } from './rules/size.ts'
 import { sqlRules } from './rules/sql.ts'
+import { unawareRules } from './rules/unaware.ts'
 import type { File } from './rule.ts'
 import { readTree } from './tree.ts'
 
-const rules = [...sizeRules, ...nameRules, ...directionRules, ...callRules, ...sqlRules, ...markRules]
+const rules = [
+  ...sizeRules,
+  ...nameRules,
+  ...directionRules,
+  ...callRules,
+  ...unawareRules,
+  ...sqlRules,
+  ...markRules,
+]
 const tree = readTree()
 const show = ({ path, text }: File): string => `${path}\n${text.slice(0, 200)}`
 

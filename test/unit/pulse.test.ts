@@ -1,6 +1,7 @@
 // The pulse over a virtual clock.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LONGEST_TIMER_MS } from '../../src/clock.ts'
 import { PulseLoop } from '../../src/pulse.ts'
 import type { Pulse } from '../../src/store.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -15,7 +16,10 @@ interface BadBeats {
 }
 
 /** A pulse whose store fails, does not answer, or takes 100 or 800 ms, on the beats that are named, from 1 on. */
-function createPulse({ failing = [], hanging = [], slow = [], late = [] }: BadBeats = {}) {
+function createPulse(
+  { failing = [], hanging = [], slow = [], late = [] }: BadBeats = {},
+  everyMs = PULSE_MS,
+) {
   const clock = new VirtualClock()
   const seen: number[] = []
   const sentAt: number[] = []
@@ -32,7 +36,7 @@ function createPulse({ failing = [], hanging = [], slow = [], late = [] }: BadBe
   const loop = new PulseLoop({
     store: { pulse },
     clock,
-    everyMs: PULSE_MS,
+    everyMs,
     withinMs: 750,
     request: () => ({ beat: null, pools: [] }),
     isStuck: () => stuck.now,
@@ -49,6 +53,16 @@ test('[D4] it beats at the start and every half second, and tells each answer', 
   await loop.service.start()
   await clock.advance(2 * PULSE_MS)
   assert.deepEqual(seen, [0, PULSE_MS, 2 * PULSE_MS])
+  await loop.service.stop()
+  assert.equal(clock.pending, 0)
+})
+
+test('[D4] it may beat more rarely than the clock has timers', async () => {
+  const everyMs = 2.5 * LONGEST_TIMER_MS
+  const { clock, loop, seen } = createPulse({}, everyMs)
+  await loop.service.start()
+  await clock.advance(2 * everyMs)
+  assert.deepEqual(seen, [0, everyMs, 2 * everyMs])
   await loop.service.stop()
   assert.equal(clock.pending, 0)
 })

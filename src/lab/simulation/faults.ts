@@ -1,4 +1,5 @@
-// What becomes of each call to the store and of each hint, drawn as they come.
+// What becomes of each call to the store, of each hint, and of a member at each point, drawn as they come.
+import type { FaultPoint } from '../../fault.ts'
 import type { Random } from '../../random.ts'
 import type { CallFaults } from './swarm.ts'
 
@@ -11,9 +12,30 @@ export interface Fate {
   stallLeases: number
   /** When its sender dies; null: not of this call. */
   dies: 'before' | 'after' | null
+  /** Where the answer is lost, and a repeat does no harm, it is made again after so long; null: it is not. */
+  againInMs: number | null
 }
 
-const NO_FAULT: Fate = { kind: 'answered', thereMs: 0, backMs: 0, stallLeases: 0, dies: null }
+const NO_FAULT: Fate = {
+  kind: 'answered',
+  thereMs: 0,
+  backMs: 0,
+  stallLeases: 0,
+  dies: null,
+  againInMs: null,
+}
+const AT_ONCE = [0]
+
+/** Calls that are made by what their sender knew before: it stands still before these so much more often. */
+const DECISIVE = /^(mover\.move|roster\.(decide|grant)|fences\.raise|arrivals\.foldPuts)$/
+const DECISIVE_TIMES = 8
+
+/** Points that every member comes to all the time; at the others it dies so much more often. */
+const COMMON = /^(put|move|beat)\./
+const RARE = 10
+
+/** The longest pause before a call is made again; as that of the PostgreSQL store. */
+const LONGEST_PAUSE_MS = 800
 
 export class Faults {
   readonly #random: Random
@@ -32,25 +54,42 @@ export class Faults {
     this.#isHealed = true
   }
 
-  call(): Fate {
+  /** `path` names the call. */
+  call(path: string): Fate {
     if (this.#isHealed) return NO_FAULT
-    const { refused, cut, crash, stalled } = this.#calls
+    const { refused, cut, crash, stalled, again } = this.#calls
     const drawn = this.#random.next()
     const kind = drawn < refused ? 'refused' : drawn < refused + cut ? 'cut' : 'answered'
     const dies = this.#random.next() < crash ? this.#random.pick(['before', 'after'] as const) : null
-    const stallLeases = this.#random.next() < stalled ? 0.5 + 3 * this.#random.next() : 0
+    const stallRate = stalled * (DECISIVE.test(path) ? DECISIVE_TIMES : 1)
+    const stallLeases = this.#random.next() < stallRate ? 0.5 + 3 * this.#random.next() : 0
     if (kind !== 'answered' || dies !== null || stallLeases > 0) this.count += 1
-    return { kind, thereMs: this.#delay(), backMs: this.#delay(), stallLeases, dies }
+    const isAgain = kind === 'cut' && this.#random.next() < again
+    const againInMs = isAgain ? this.#random.below(LONGEST_PAUSE_MS) : null
+    return { kind, thereMs: this.#delay(), backMs: this.#delay(), stallLeases, dies, againInMs }
   }
 
-  /** How long a hint is under way. */
-  hint(): 'lost' | number {
-    if (this.#isHealed) return 0
-    return this.#random.next() < this.#calls.hintLost ? 'lost' : this.#delay()
+  /** Whether the member that has come to some point dies there. */
+  diesAt(point: FaultPoint): boolean {
+    const rate = this.#calls.point * (COMMON.test(point) ? 1 : RARE)
+    if (this.#isHealed || this.#random.next() >= rate) return false
+    this.count += 1
+    return true
+  }
+
+  /** How long a hint is under way, and each repeat of it; none: it is lost. */
+  hint(): readonly number[] {
+    const { hintLost, hintRepeated } = this.#calls
+    // Also when all is healed: nothing may depend on a hint.
+    if (this.#random.next() < hintLost) return []
+    if (this.#isHealed) return AT_ONCE
+    const first = this.#delay()
+    return this.#random.next() < hintRepeated ? [first, this.#delay()] : [first]
   }
 
   #delay(): number {
-    const { delayed, longestDelayMs } = this.#calls
-    return this.#random.next() < delayed ? Math.round(this.#random.next() * longestDelayMs) : 0
+    const { delayed, longestDelayMs, latencyMs } = this.#calls
+    const most = this.#random.next() < delayed ? longestDelayMs : latencyMs
+    return most === 0 ? 0 : Math.round(this.#random.next() * most)
   }
 }

@@ -1,7 +1,7 @@
 // One life of a member: the product's own code from its start to its stop or death, on a clock of its own and behind a
 // store whose calls meet the faults of the run.
 import { HeadraceError } from '../../errors.ts'
-import { noFaults } from '../../fault.ts'
+import type { FaultPoint } from '../../fault.ts'
 import { Headrace } from '../../headrace.ts'
 import { resolveOptions } from '../../options.ts'
 import type { Hint, Store } from '../../store.ts'
@@ -9,14 +9,32 @@ import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
 import { through } from '../../testing/through.ts'
 import type { VirtualClock } from '../../testing/virtual-clock.ts'
-import type { Faults } from './faults.ts'
+import { Conduct } from './conduct.ts'
+import type { Fate, Faults } from './faults.ts'
+import { Died, type PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
-import { POOL, type Swarm } from './swarm.ts'
+import { POOL, type Swarm, TOPIC } from './swarm.ts'
 import type { Trace } from './trace.ts'
+import type { Witness } from './witness.ts'
 
 /** A call that is not answered fails after so long, as those of real stores do. */
 const CALL_WITHIN_MS = 5000
 const START_AGAIN_MS = 200
+
+/**
+ * Calls that the product's own stores make again when it is not known whether they took effect, since a repeat finds what
+ * the first did or does no harm. Puts are made again by their users, with an id.
+ */
+const EXACT =
+  /^(pool\.entries\.open|pool\.browse\.|log\.(open|read|topic)|roster\.(join|serve|view|drain)|fences\.|arrivals\.fold)/
+
+/** A call that has come to the store. */
+export interface Sent {
+  life: Life
+  path: string
+  /** When its sender began with it, and perhaps stood still then. */
+  sentAt: number
+}
 
 /** What a life is lived in. */
 export interface Scene {
@@ -25,13 +43,13 @@ export interface Scene {
   readonly store: Store
   readonly faults: Faults
   readonly races: RaceCounts
+  readonly points: PointCounts
   readonly trace: Trace
+  readonly witness: Pick<Witness, 'say'>
   /** The store answers nobody. */
   readonly isDown: boolean
-  /** Has the store do one thing after the other. */
-  inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer>
-  /** A call reaches the store. */
-  effect(name: string, path: string, call: () => Promise<unknown>): Promise<unknown>
+  /** A call reaches the store, which does one thing after the other. */
+  reach(sent: Sent, call: () => Promise<unknown>): Promise<unknown>
 }
 
 export class Life {
@@ -39,31 +57,48 @@ export class Life {
   readonly race: Headrace
   readonly clock: MemberClock
   readonly #scene: Scene
-  readonly #unwatch = new Set<() => void>()
+  readonly #unwatch: (() => void)[]
+  readonly #listeners = new Set<(hint: Hint) => void>()
   /** Its calls do not reach the store. */
   isCutOff = false
   isDead = false
   /** It has started, and was not told to stop. */
   isServing = false
+  isLeaving = false
+  /** It stood still, or was cut off, some time: it may well be taken for dead. */
+  wasStruck = false
+  /** Resolves when it is dead. */
+  readonly ended: Promise<void>
+  #tellEnd: () => void = () => undefined
+  #hints = 0
+  #lastHint = 0
 
   constructor(scene: Scene, name: string) {
     this.#scene = scene
     this.name = name
+    this.ended = new Promise((resolve) => (this.#tellEnd = resolve))
     this.clock = new MemberClock(scene.clock)
     const { leaseMs, partitions, mode } = scene.swarm
     const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions })
     const telemetry = createTelemetry(this.clock.id())
-    const store = through(scene.store, (path, call) => this.#call(path, call))
+    const conduct = new Conduct({
+      clock: this.clock,
+      leaseMs,
+      drainWithinMs: options.drainWithin,
+      say: (violation) => scene.witness.say(violation),
+    })
+    const store = conduct.wrap(through(scene.store, (path, call) => this.#call(path, call)))
     this.race = new Headrace({
       options,
       clock: this.clock,
       telemetry,
-      faults: noFaults,
+      faults: { at: (point) => this.at(point) },
       store: { ...store, watch: (listener) => this.#watch(listener), close: async () => undefined },
     })
     this.race.ticks(POOL, { mode })
+    this.race.topic(TOPIC)
     const count = (): void => void (scene.races['a member was declared dead and came back'] += 1)
-    this.#unwatch.add(telemetry.on('roster.lost', count))
+    this.#unwatch = [telemetry.on('roster.lost', count), scene.store.watch((hint) => this.#hint(hint))]
   }
 
   /** The id under which it is in the roster; null: it is not. */
@@ -87,6 +122,7 @@ export class Life {
   /** Leaves as it should. */
   async stop(): Promise<void> {
     this.isServing = false
+    this.isLeaving = true
     await this.race.stop().catch(() => undefined)
     this.#end()
   }
@@ -104,27 +140,54 @@ export class Life {
     // Channels of telemetry are the process's, which outlives it here.
     this.race.meter.close()
     for (const unwatch of this.#unwatch) unwatch()
+    this.#tellEnd()
+  }
+
+  /** It has come to a point between two steps, and may die there; before a commit, so that nothing is done. */
+  at(point: FaultPoint): void {
+    const { points, faults, trace } = this.#scene
+    points[point].reached += 1
+    if (this.isDead || !faults.diesAt(point)) return
+    points[point].died += 1
+    trace.note(this.name, `dies at ${point}`)
+    this.#end()
+    if (point.endsWith('before-commit')) throw new Died(point)
   }
 
   #watch(listener: (hint: Hint) => void): () => void {
-    const { store, faults, clock } = this.#scene
-    const unwatch = store.watch((hint) => {
-      const fate = faults.hint()
-      if (fate === 'lost') return
-      clock.timer(fate, () => void this.clock.awake().then(() => listener(hint)))
-    })
-    this.#unwatch.add(unwatch)
-    return () => {
-      this.#unwatch.delete(unwatch)
-      unwatch()
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** A hint is on its way to this member. */
+  #hint(hint: Hint): void {
+    this.#hints += 1
+    const nth = this.#hints
+    for (const ms of this.#scene.faults.hint()) {
+      if (ms === 0) this.#hear(nth, hint)
+      else this.#scene.clock.timer(ms, () => this.#hear(nth, hint))
     }
+  }
+
+  #hear(nth: number, hint: Hint): void {
+    if (nth < this.#lastHint) this.#scene.races['a hint was overtaken by a later one'] += 1
+    this.#lastHint = Math.max(this.#lastHint, nth)
+    void this.clock.awake().then(() => this.#listeners.forEach((listener) => listener(hint)))
   }
 
   /** SIGSTOP, and SIGCONT after a while. */
   pause(ms: number): void {
+    this.wasStruck = true
     this.#scene.trace.note(this.name, `stands still for ${Math.round(ms)} ms`)
     this.clock.pause()
     this.#scene.clock.timer(ms, () => this.clock.resume())
+  }
+
+  /** Its calls do not reach the store for a while. */
+  cutOff(ms: number): void {
+    this.wasStruck = true
+    this.isCutOff = true
+    this.#scene.clock.timer(ms, () => (this.isCutOff = false))
   }
 
   async #stall(ms: number): Promise<void> {
@@ -133,9 +196,10 @@ export class Life {
   }
 
   async #call(path: string, call: () => Promise<unknown>): Promise<unknown> {
-    const { faults, races, trace, clock } = this.#scene
+    const { faults, races, trace } = this.#scene
     await this.clock.awake()
-    const fate = faults.call()
+    const sent = { life: this, path, sentAt: this.#scene.clock.mono() }
+    const fate = faults.call(path)
     if (fate.dies === 'before') this.kill()
     if (fate.stallLeases > 0) await this.#stall(fate.stallLeases * this.#scene.swarm.leaseMs)
     if (this.isDead) return new Promise(() => undefined)
@@ -145,18 +209,33 @@ export class Life {
       await this.clock.sleep(1)
       throw failure(path)
     }
-    await clock.sleep(fate.thereMs)
-    if (this.isDead) races['a call took effect after its sender had died'] += 1
-    const answer = await this.#scene.inTurn(() => this.#scene.effect(this.name, path, call))
-    if (fate.dies === 'after') this.kill()
-    if (this.isDead) races['a member died with a call under way'] += 1
-    await clock.sleep(fate.kind === 'cut' ? 0 : fate.backMs)
-    await this.clock.awake()
+    const answer = await this.#reach(sent, call, fate)
     if (fate.kind !== 'cut' && !this.isCutOff) return answer
     races['an answer was lost after its effect'] += 1
     trace.note(this.name, `${path} cut`)
+    const isLost = this.isCutOff || this.#scene.isDown
+    if (!isLost && fate.againInMs !== null && EXACT.test(path)) {
+      races['a call was made again after its answer was lost'] += 1
+      await this.clock.sleep(fate.againInMs)
+      return this.#reach(sent, call, fate)
+    }
     await this.clock.sleep(this.isCutOff ? CALL_WITHIN_MS : 1)
     throw failure(path)
+  }
+
+  /** On the way there, the effect, and on the way back. The dead hear no answer. */
+  async #reach(sent: Sent, call: () => Promise<unknown>, fate: Fate): Promise<unknown> {
+    const { races, clock } = this.#scene
+    if (fate.thereMs > 0) await clock.sleep(fate.thereMs)
+    if (this.isDead) races['a call took effect after its sender had died'] += 1
+    try {
+      return await this.#scene.reach(sent, call)
+    } finally {
+      if (fate.dies === 'after') this.kill()
+      if (this.isDead) races['a member died with a call under way'] += 1
+      if (fate.backMs > 0) await clock.sleep(fate.backMs)
+      await this.clock.awake()
+    }
   }
 }
 

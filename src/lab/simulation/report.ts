@@ -1,4 +1,6 @@
 // What many runs say together. Pure.
+import { FAULT_POINTS } from '../../fault.ts'
+import { type PointCounts, noPoints } from './points.ts'
 import type { RunReport } from './run.ts'
 import { RACES, type RaceCounts, noRaces } from './sometimes.ts'
 
@@ -14,13 +16,34 @@ export interface Tally {
   answered: number
   faults: number[]
   races: RaceCounts
+  points: PointCounts
+  /** How many runs had so many members. */
+  members: Record<string, number>
+  fewestOperations: number
+  /** The hashes of some seeds, by which two processes are compared. */
+  hashes: Record<string, string>
 }
+
+/** Of one in so many seeds the hash is kept. */
+export const HASHED_EVERY = 100
 
 /** So many broken runs are kept; all are counted. */
 const MOST_KEPT = 20
 
 export function newTally(): Tally {
-  return { runs: 0, broken: [], brokenRuns: 0, operations: 0, answered: 0, faults: [], races: noRaces() }
+  return {
+    runs: 0,
+    broken: [],
+    brokenRuns: 0,
+    operations: 0,
+    answered: 0,
+    faults: [],
+    races: noRaces(),
+    points: noPoints(),
+    members: {},
+    fewestOperations: Infinity,
+    hashes: {},
+  }
 }
 
 export function addRun(tally: Tally, run: RunSummary): void {
@@ -28,15 +51,25 @@ export function addRun(tally: Tally, run: RunSummary): void {
   tally.operations += run.operations
   tally.answered += run.answered
   tally.faults.push(run.faults)
+  tally.members[run.members] = (tally.members[run.members] ?? 0) + 1
+  tally.fewestOperations = Math.min(tally.fewestOperations, run.operations)
+  if (run.seed % HASHED_EVERY === 0) tally.hashes[run.seed] = run.hash
   for (const race of RACES) tally.races[race] += run.races[race]
+  for (const point of FAULT_POINTS) {
+    tally.points[point].reached += run.points[point].reached
+    tally.points[point].died += run.points[point].died
+  }
   if (run.violations.length === 0) return
   tally.brokenRuns += 1
   if (tally.broken.length < MOST_KEPT) tally.broken.push(run)
 }
 
-/** Races that no run has met. */
-export function unmet({ races }: Tally): string[] {
-  return RACES.filter((race) => races[race] === 0)
+/** Races that no run has met, and points at which nobody has died. */
+export function unmet({ races, points }: Tally): string[] {
+  return [
+    ...RACES.filter((race) => races[race] === 0),
+    ...FAULT_POINTS.filter((point) => points[point].died === 0).map((point) => `a death at ${point}`),
+  ]
 }
 
 export function medianFaults({ faults }: Tally): number {

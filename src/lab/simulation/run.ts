@@ -1,8 +1,11 @@
 // One run: faults and work by the seed; then all is healed, and within a bound everything must have come right.
+import { type Fence, poolResource } from '../../fence.ts'
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
+import type { Life } from './life.ts'
+import type { PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
-import { POOL, type Swarm, drawSwarm } from './swarm.ts'
+import { type Operation, POOL, type Swarm, drawSwarm } from './swarm.ts'
 import { World } from './world.ts'
 
 export interface RunReport {
@@ -14,11 +17,26 @@ export interface RunReport {
   answered: number
   faults: number
   races: RaceCounts
+  points: PointCounts
   hash: string
   trace: readonly string[]
 }
 
 const LOOK_EVERY_MS = 500
+const RESOURCE = poolResource(POOL)
+const HEAL_WITHIN_MS = 40_000
+/** By then calls that were under way when all was healed have failed. */
+const CALLS_FAIL_MS = 5000
+
+/** What is put when all is healed is due when calls that were under way have failed. */
+const CALM_PUT: Operation = {
+  atMs: 0,
+  kind: 'put',
+  key: 'calm',
+  dueInMs: CALLS_FAIL_MS + 1000,
+  onConflict: 'earliest',
+  tx: null,
+}
 
 interface Happening {
   atMs: number
@@ -34,18 +52,18 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
   for (let nth = 0; nth < swarm.members; nth += 1) world.join()
   await play(world, happenings(world))
   world.heal()
-  await play(world, healing(world))
-  const stuck = await unsettled(world)
-  for (const life of world.lives) await stopped(world, life.stop())
-  const judged = await world.witness.judge(world.store, POOL, POOL)
+  const { stuck, calmFrom } = await healed(world)
+  for (const life of world.lives) stuck.push(...(await stopped(world, life)))
+  const judged = await world.witness.judge(world.store, { pool: POOL, topic: POOL, calmFrom })
   return {
     seed: swarm.seed,
-    violations: [...stuck, ...judged],
+    violations: [...stuck, ...judged, ...(await world.users.judge(world.store))],
     members: swarm.members,
-    operations: swarm.operations.length,
-    answered: world.answered,
+    operations: swarm.operations.length + 1,
+    answered: world.users.answered,
     faults: world.plannedFaults + world.faults.count,
     races: world.races,
+    points: world.points,
     hash: world.trace.digest(),
     trace: world.trace.lines,
   }
@@ -54,7 +72,7 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
 function happenings(world: World): Happening[] {
   const { operations, planned, faultyMs } = world.swarm
   const all: Happening[] = [
-    ...operations.map((each) => ({ atMs: each.atMs, run: () => void world.operate(each) })),
+    ...operations.map((each) => ({ atMs: each.atMs, run: () => void world.users.operate(each) })),
     ...planned.map((each) => ({ atMs: each.atMs, run: () => world.strike(each) })),
   ]
   for (let atMs = LOOK_EVERY_MS; atMs <= faultyMs; atMs += LOOK_EVERY_MS) {
@@ -63,14 +81,30 @@ function happenings(world: World): Happening[] {
   return all.toSorted((a, b) => a.atMs - b.atMs)
 }
 
-/** Long enough for every lease to end, every call to fail, and every tick to fall due. */
-function healing(world: World): Happening[] {
+/**
+ * Lets everything come right, within the time that it takes every lease to end, every call to fail, every transaction to
+ * end, and every tick to fall due, if it is not one for much later. Answers what did not, and from when on, by the store's
+ * clock, it was calm.
+ */
+async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number }> {
   const { leaseMs, faultyMs } = world.swarm
-  const lastMs = faultyMs + 4 * leaseMs + 40_000
-  const looks: Happening[] = []
-  for (let atMs = faultyMs; atMs <= lastMs; atMs += LOOK_EVERY_MS)
-    looks.push({ atMs, run: () => world.supervise() })
-  return looks
+  const first = faultyMs + 4 * leaseMs
+  const calmFrom = world.storeClock.now() + 4 * leaseMs + CALLS_FAIL_MS
+  for (let atMs = faultyMs; ; atMs += LOOK_EVERY_MS) {
+    await play(world, [{ atMs, run: () => world.supervise() }])
+    if (atMs < first) continue
+    if (atMs === first) void world.users.operate(CALM_PUT)
+    const stuck = await unsettled(world)
+    const isOver = stuck.length === 0 && (await awaited(world)) === 0
+    if (isOver || atMs >= first + HEAL_WITHIN_MS) return { stuck, calmFrom }
+  }
+}
+
+/** How much is still to come soon. */
+async function awaited({ store, storeClock, users }: World): Promise<number> {
+  const dueBefore = storeClock.now() + HEAL_WITHIN_MS
+  const { entries } = await store.pool.browse.list(POOL, { dueBefore, limit: 1 })
+  return entries.length + users.open
 }
 
 async function play(world: World, happening: readonly Happening[]): Promise<void> {
@@ -81,28 +115,41 @@ async function play(world: World, happening: readonly Happening[]): Promise<void
 }
 
 /** A stop needs time to pass. */
-async function stopped(world: World, stopping: Promise<void>): Promise<void> {
+async function stopped(world: World, life: Life): Promise<string[]> {
   const over = new AbortController()
-  void stopping.then(() => over.abort())
-  for (let tries = 0; !over.signal.aborted && tries < 100; tries += 1)
+  void life.stop().then(() => over.abort())
+  for (let tries = 0; tries < 100; tries += 1) {
+    await world.clock.settle()
+    if (over.signal.aborted) return []
     await world.clock.advance(LOOK_EVERY_MS)
+  }
+  return [`${life.name} does not stop`]
 }
 
 /** What should have come right and did not. */
 async function unsettled(world: World): Promise<string[]> {
-  const { store, clock } = world
-  const { entries } = await store.pool.browse.list(POOL, { limit: 1_000_000 })
-  const late = entries.filter(({ state, next }) => state === 'live' && next.dueAt < clock.now() - 1000)
+  const { store, arrivals, users, lives } = world
+  const { now, entries } = await store.pool.browse.list(POOL, { limit: 1_000_000 })
+  const late = entries.filter(({ state, next }) => state === 'live' && next.dueAt < now - 1000)
   const view = await store.roster.view()
   return [
-    ...late.map(({ key, next }) => `${key} is due since ${clock.now() - next.dueAt} ms, and nobody moves it`),
+    ...late.map(({ key, next }) => `${key} is due since ${now - next.dueAt} ms, and nobody moves it`),
+    ...(arrivals.waiting > 0 ? [`${arrivals.waiting} arrivals were committed, and nobody folds them`] : []),
+    ...users.unanswered(),
+    ...[...lives]
+      .filter(({ isLeaving }) => isLeaving)
+      .map(({ name }) => `${name} was to leave, and does not`),
     ...notShared(world, view),
+    ...notRaised(view, await store.fences.fences(RESOURCE)),
   ]
 }
 
-function notShared(world: World, { allotments, leader, now }: RosterView): string[] {
+function notShared(world: World, { allotments, members, leader, now }: RosterView): string[] {
   const living = new Set([...world.lives].map(({ member }) => member))
-  const ours = allotments.filter(({ resource }) => resource === `pool/${POOL}`)
+  const ghosts = members
+    .filter(({ id }) => !living.has(id))
+    .map(({ name }) => `${name} is dead, and in the roster`)
+  const ours = allotments.filter(({ resource }) => resource === RESOURCE)
   const lost = ours.filter(({ owner, next }) => !living.has(owner) || next !== null)
   const found = lost.map(
     ({ partition, owner }) => `partition ${partition} is ${owner}’s, who is dead or leaves`,
@@ -111,5 +158,17 @@ function notShared(world: World, { allotments, leader, now }: RosterView): strin
   if (leader === null || leader.expiresAt < now || !living.has(leader.member)) found.push('nobody leads')
   const shares = [...living].map((member) => ours.filter(({ owner }) => owner === member).length)
   if (Math.max(...shares) - Math.min(...shares) > 1) found.push(`shares are uneven: ${shares.join(' ')}`)
-  return found
+  return [...ghosts, ...found]
+}
+
+/** Partitions whose owner works under another right than it was given. */
+function notRaised({ allotments }: RosterView, fences: readonly Fence[]): string[] {
+  const standing = new Map(fences.map((fence) => [fence.partition, fence]))
+  return allotments.flatMap(({ resource, partition, owner, epoch }) => {
+    const fence = standing.get(partition)
+    if (resource !== RESOURCE || (fence?.owner === owner && fence.epoch === epoch)) return []
+    return [
+      `partition ${partition} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
+    ]
+  })
 }

@@ -34,9 +34,13 @@ const FAULTS: Exclude<keyof CallFaults, 'longestDelayMs'>[] = [
   'refused',
   'cut',
   'delayed',
+  'latencyMs',
   'crash',
   'stalled',
+  'again',
+  'point',
   'hintLost',
+  'hintRepeated',
 ]
 
 /** Leaves out half of them, a quarter, and so on to single ones. */

@@ -12,15 +12,33 @@ export interface CallFaults {
   /** It is on its way for a while, either way; its sender may be dead when it arrives. */
   delayed: number
   longestDelayMs: number
+  /** How long it is on its way at most, if nothing is wrong with it: enough for others to come between. */
+  latencyMs: number
   /** Its sender dies before it is sent, or before its answer comes. */
   crash: number
   /** Its sender stands still just before it is sent, for longer than its lease: what it knew then is old. */
   stalled: number
-  /** A hint is lost, or comes late. */
+  /** Of the calls whose answer is lost, and which do no harm when repeated: the store's own code makes it again. */
+  again: number
+  /** Its sender dies at a fault point, just before or after a step of its own or of the store's. */
+  point: number
+  /** A hint is lost. All come late as calls do, and overtake each other. */
   hintLost: number
+  /** A hint comes twice. */
+  hintRepeated: number
 }
 
-const PLANNED_FAULTS = ['kill', 'pause', 'cut-off', 'outage', 'wrong-clock', 'join', 'leave'] as const
+const PLANNED_FAULTS = [
+  'kill',
+  'kill-all',
+  'pause',
+  'cut-off',
+  'outage',
+  'wrong-clock',
+  'store-clock',
+  'join',
+  'leave',
+] as const
 
 /** Something that happens to a member, or to the store, at a moment of the run. */
 export interface PlannedFault {
@@ -32,11 +50,21 @@ export interface PlannedFault {
   ms: number
 }
 
+/** A transaction of the user's own, which ends after a while. */
+export interface Ending {
+  endsInMs: number
+  commits: boolean
+}
+
 /** Something that a user asks of a member. */
-export type Operation =
-  | { atMs: number; kind: 'put'; key: string; dueInMs: number; onConflict: OnConflict }
-  | { atMs: number; kind: 'cancel'; key: string }
-  | { atMs: number; kind: 'reschedule'; key: string; dueInMs: number }
+export type Operation = { atMs: number; key: string } & (
+  | { kind: 'put'; dueInMs: number; onConflict: OnConflict; tx: Ending | null }
+  /** With an id, by which it can be made again, also at another member. */
+  | { kind: 'put-again'; dueInMs: number; onConflict: OnConflict }
+  | { kind: 'append'; tx: Ending | null }
+  | { kind: 'cancel' }
+  | { kind: 'reschedule'; dueInMs: number }
+)
 
 export interface Swarm {
   seed: number
@@ -53,9 +81,16 @@ export interface Swarm {
 
 /** The pool and the topic of the ticks in every run. */
 export const POOL = 'ticks'
+/** The topic that users append to. */
+export const TOPIC = 'events'
 
 const FAULTY_MS = 30_000
 const LEAST_OPERATIONS = 200
+const LONGEST_TRANSACTION_MS = 20_000
+/** In so many runs no call goes wrong: what is promised of outages alone can be checked there. */
+const CALM = 0.12
+const HOUR_MS = 3_600_000
+const FAR_MS = [HOUR_MS, 30 * 24 * HOUR_MS, 10 * 365 * 24 * HOUR_MS]
 
 export function drawSwarm(seed: number): Swarm {
   const random = createRandom(seed)
@@ -81,14 +116,19 @@ function rate(random: Random, most: number): number {
 }
 
 function drawCallFaults(random: Random): CallFaults {
+  const most = random.next() < CALM ? 0 : 1
   return {
-    refused: rate(random, 0.05),
-    cut: rate(random, 0.05),
-    delayed: rate(random, 0.2),
-    longestDelayMs: random.pick([20, 200, 2000]),
-    crash: rate(random, 0.003),
-    stalled: rate(random, 0.005),
+    refused: rate(random, 0.05 * most),
+    cut: rate(random, 0.05 * most),
+    delayed: rate(random, 0.2 * most),
+    latencyMs: random.pick([0, 2, 20]),
+    longestDelayMs: random.pick([20, 200, 2000, 5000]),
+    crash: rate(random, 0.003 * most),
+    stalled: rate(random, 0.005 * most),
+    again: rate(random, 1),
+    point: rate(random, 0.004 * most),
     hintLost: rate(random, 0.5),
+    hintRepeated: rate(random, 0.5),
   }
 }
 
@@ -98,8 +138,8 @@ function drawPlanned(random: Random, leaseMs: number): PlannedFault[] {
   const count = 2 + random.below(10)
   const planned = Array.from({ length: count }, (): PlannedFault => {
     const kind = random.pick(kinds)
-    const ms =
-      kind === 'wrong-clock' ? (random.next() * 2 - 1) * 3_600_000 : (0.2 + random.next() * 3) * leaseMs
+    const offMs = (random.next() * 2 - 1) * random.pick([5000, 60_000, HOUR_MS])
+    const ms = kind.endsWith('clock') ? offMs : (0.2 + random.next() * 3) * leaseMs
     return { atMs: random.below(FAULTY_MS), kind, member: random.below(5), ms: Math.round(ms) }
   })
   return planned.toSorted((a, b) => a.atMs - b.atMs)
@@ -114,11 +154,28 @@ function drawOperations(random: Random, mode: Swarm['mode']): Operation[] {
     const atMs = shape === 'bursts' ? 5000 * random.below(6) + random.below(20) : random.below(FAULTY_MS)
     const key = `k${random.below(keys)}`
     const dueInMs = shape === 'herd' ? (Math.floor(atMs / 5000) + 1) * 5000 - atMs : random.below(farMs)
-    const drawn = random.next()
-    if (drawn < 0.1) return { atMs, kind: 'cancel', key }
-    if (drawn < 0.2) return { atMs, kind: 'reschedule', key, dueInMs }
-    const onConflict = mode === 'each' ? 'earliest' : random.pick(['earliest', 'replace', 'keep'] as const)
-    return { atMs, kind: 'put', key, dueInMs, onConflict }
+    const isFar = random.next() < 0.05
+    const at = { atMs, key, dueInMs: isFar ? random.pick(FAR_MS) : dueInMs }
+    return drawOperation(random, at, mode)
   })
   return operations.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+function drawOperation(
+  random: Random,
+  { dueInMs, ...at }: { atMs: number; key: string; dueInMs: number },
+  mode: Swarm['mode'],
+): Operation {
+  const drawn = random.next()
+  if (drawn < 0.1) return { ...at, kind: 'cancel' }
+  if (drawn < 0.2) return { ...at, kind: 'reschedule', dueInMs }
+  if (drawn < 0.3) return { ...at, kind: 'append', tx: drawEnding(random, 0.5) }
+  const onConflict = mode === 'each' ? 'earliest' : random.pick(['earliest', 'replace', 'keep'] as const)
+  if (drawn < 0.4) return { ...at, kind: 'put-again', dueInMs, onConflict }
+  return { ...at, kind: 'put', dueInMs, onConflict, tx: drawEnding(random, 0.15) }
+}
+
+function drawEnding(random: Random, most: number): Ending | null {
+  if (random.next() >= most) return null
+  return { endsInMs: random.below(LONGEST_TRANSACTION_MS), commits: random.next() < 0.8 }
 }

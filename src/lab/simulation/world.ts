@@ -1,16 +1,21 @@
 // A store, members on it, and a clock that all of them share: the product's own code in virtual time. Every step on the
 // outside, a call, its answer, a hint, a death, goes by the seed, so that a run can be repeated.
-import { noFaults } from '../../fault.ts'
-import { type Random, createRandom } from '../../random.ts'
+import type { FaultPoint } from '../../fault.ts'
+import { createRandom } from '../../random.ts'
 import type { Store } from '../../store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import { createTelemetry } from '../../telemetry.ts'
+import { MemberClock } from '../../testing/member-clock.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
+import { LateArrivals } from './arrivals.ts'
 import { Faults } from './faults.ts'
-import { Life, type Scene } from './life.ts'
+import { Life, type Scene, type Sent } from './life.ts'
+import { type PointCounts, noPoints } from './points.ts'
 import { type RaceCounts, noRaces } from './sometimes.ts'
-import { type Operation, POOL, type PlannedFault, type Swarm } from './swarm.ts'
+import type { PlannedFault, Swarm } from './swarm.ts'
 import { Trace } from './trace.ts'
+import { Trouble } from './trouble.ts'
+import { Users } from './users.ts'
 import { Witness } from './witness.ts'
 
 const MOST_MEMBERS = 5
@@ -20,37 +25,71 @@ const RESTART_MS = 2000
 export class World implements Scene {
   readonly swarm: Swarm
   readonly clock: VirtualClock
+  /** The store's own, which jumps. */
+  readonly storeClock: MemberClock
   readonly trace: Trace
   readonly faults: Faults
   readonly races: RaceCounts = noRaces()
+  readonly points: PointCounts = noPoints()
   readonly witness: Witness
+  readonly arrivals: LateArrivals
   readonly store: Store
+  readonly users: Users
+  readonly trouble: Trouble
   readonly lives = new Set<Life>()
-  readonly #random: Random
   #names = 0
   #turn: Promise<unknown> = Promise.resolve()
-  /** The store answers nobody. */
-  isDown = false
+  /** The call that is just taking effect. */
+  #sent: Sent | null = null
   #isHealed = false
-  /** How many operations were answered. */
-  answered = 0
   plannedFaults = 0
 
   /** `openStore` is another one than memory only where a test has a broken one. */
   constructor(swarm: Swarm, openStore = openMemoryStore) {
     this.swarm = swarm
-    this.clock = new VirtualClock(swarm.seed)
-    this.#random = createRandom(swarm.seed ^ 0x5eed)
-    this.trace = new Trace(() => this.clock.mono())
-    this.faults = new Faults(this.#random, swarm.calls)
-    this.witness = new Witness({
-      clock: this.clock,
-      races: this.races,
+    this.clock = new VirtualClock(swarm.seed, { alone: true })
+    const { clock, races, lives } = this
+    const storeClock = new MemberClock(clock)
+    this.storeClock = storeClock
+    const random = createRandom(swarm.seed ^ 0x5eed)
+    this.trace = new Trace(() => clock.mono())
+    this.faults = new Faults(random, swarm.calls)
+    this.trouble = new Trouble({ clock, storeClock, races, leaseMs: swarm.leaseMs })
+    this.witness = this.#newWitness()
+    const faults = { at: (point: FaultPoint) => this.#at(point) }
+    const opened = openStore({ clock: storeClock, telemetry: createTelemetry('store'), faults })
+    const { witness } = this
+    this.arrivals = new LateArrivals({
+      store: witness.wrap(opened),
+      clock: storeClock,
+      faults,
+      mode: swarm.mode,
       partitions: swarm.partitions,
-      isDead: (owner) => ![...this.lives].some(({ member }) => member === owner),
+      ownerOf: (resource, partition) => witness.ownerOf(resource, partition),
+      folded: ({ late, byNext }) => {
+        if (late) races['an arrival was folded late'] += 1
+        if (byNext) races['an arrival was folded by the next owner'] += 1
+      },
     })
-    const parts = { clock: this.clock, telemetry: createTelemetry('store'), faults: noFaults }
-    this.store = this.witness.wrap(openStore(parts))
+    this.store = this.arrivals.wrap()
+    const isConnected = (life: Life): boolean => !life.isDead && !life.isCutOff && !this.isDown
+    this.users = new Users({ clock, storeClock, random, races, arrivals: this.arrivals, lives, isConnected })
+  }
+
+  #newWitness(): Witness {
+    return new Witness({
+      clock: this.storeClock,
+      races: this.races,
+      partitions: this.swarm.partitions,
+      isDead: (owner) => this.#lifeOf(owner) === undefined,
+      mono: () => this.clock.mono(),
+      sentAt: () => this.#sent?.sentAt ?? this.clock.mono(),
+      declared: (member) => this.#declared(member),
+    })
+  }
+
+  get isDown(): boolean {
+    return this.trouble.isDown
   }
 
   /** A member more, under a name of its own. */
@@ -61,55 +100,46 @@ export class World implements Scene {
     void life.start()
   }
 
-  /** Has the store do one thing after the other, so that what is recorded is what happened. */
-  inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const done = this.#turn.then(work)
+  /** One call after the other, so that what is recorded is what happened. */
+  reach(sent: Sent, call: () => Promise<unknown>): Promise<unknown> {
+    const done = this.#turn.then(() => this.#effect(sent, call))
     this.#turn = done.catch(() => undefined)
     return done
   }
 
-  /** A call reaches the store. */
-  async effect(name: string, path: string, call: () => Promise<unknown>): Promise<unknown> {
+  async #effect(sent: Sent, call: () => Promise<unknown>): Promise<unknown> {
+    this.#sent = sent
     try {
       const answer = await call()
-      this.trace.note(name, `${path} → ${shown(answer)}`)
+      this.trace.note(sent.life.name, `${sent.path} → ${shown(answer)}`)
       return answer
     } catch (error) {
-      this.trace.note(name, `${path} threw ${String(error)}`)
+      this.trace.note(sent.life.name, `${sent.path} threw ${String(error)}`)
       throw error
+    } finally {
+      this.#sent = null
     }
   }
 
-  async operate(operation: Operation): Promise<void> {
-    const serving = [...this.lives].filter(({ isServing }) => isServing)
-    if (serving.length === 0) return
-    const { race } = this.#random.pick(serving)
-    try {
-      await this.#ask(race.ticks(POOL).pool, operation)
-      this.answered += 1
-    } catch {
-      // Refused: whether it took effect, the history tells.
-    }
+  /** The store has come to a point in the call of a member. The puts and appends of a fold are steps of the fold. */
+  #at(point: FaultPoint): void {
+    if (this.#sent === null) return
+    const { life, path } = this.#sent
+    if (path.startsWith('arrivals.') === point.startsWith('fold.')) life.at(point)
   }
 
-  async #ask(pool: ReturnType<Life['race']['pool']>, operation: Operation): Promise<void> {
-    const { races } = this
-    const { key } = operation
-    if (operation.kind === 'cancel') {
-      if ((await pool.cancel(key)) === 'due') races['a cancel came too late'] += 1
-      return
-    }
-    // By the store's clock, as a user whose clock is right would.
-    const at = this.clock.now() + operation.dueInMs
-    if (operation.kind === 'put') {
-      const { tally } = await pool.put(key, { at, onConflict: operation.onConflict })
-      if (tally > 1) races['a put joined a run that is due'] += 1
-      return
-    }
-    const { entries } = await pool.list({ key, limit: 1 })
-    if (entries[0] === undefined) return
-    const { kind } = await pool.reschedule(key, entries[0].at, at)
-    if (kind === 'moved') races['a tick was moved to another time'] += 1
+  #lifeOf(member: string): Life | undefined {
+    return [...this.lives].find((life) => !life.isDead && life.member === member)
+  }
+
+  #declared(member: string): void {
+    const life = this.#lifeOf(member)
+    if (life === undefined) return
+    this.races['a member was declared dead while it lived'] += 1
+    const { refused, cut, delayed, stalled } = this.swarm.calls
+    const isCalm = refused + cut + delayed + stalled === 0 && !life.wasStruck
+    if (this.trouble.declared() && isCalm)
+      this.witness.violations.push(`[K5] ${life.name} was declared dead, and was well all the time`)
   }
 
   strike({ kind, member, ms }: PlannedFault): void {
@@ -117,27 +147,24 @@ export class World implements Scene {
     const life = running[member % Math.max(running.length, 1)]
     this.trace.note(life?.name ?? '-', `${kind} ${ms}`)
     this.plannedFaults += 1
-    if (kind === 'join') {
+    if (kind === 'outage') this.trouble.outage(ms)
+    else if (kind === 'store-clock') this.trouble.jump(ms)
+    else if (kind === 'kill-all') for (const each of running) each.kill()
+    else if (kind === 'join') {
       if (running.length < MOST_MEMBERS) this.join()
-    } else if (kind === 'outage') this.#outage(ms)
-    else if (life !== undefined) this.#strikeOne(life, kind, ms)
+    } else if (life !== undefined) this.#strikeOne(life, kind, ms)
   }
 
   #strikeOne(life: Life, kind: PlannedFault['kind'], ms: number): void {
     if (kind === 'kill') life.kill()
-    else if (kind === 'wrong-clock') life.clock.skewMs = ms
+    else if (kind === 'pause') life.pause(ms)
+    else if (kind === 'cut-off') life.cutOff(ms)
     else if (kind === 'leave') {
       if (this.lives.size > 1) void life.stop()
-    } else if (kind === 'pause') life.pause(ms)
-    else {
-      life.isCutOff = true
-      this.clock.timer(ms, () => (life.isCutOff = false))
+    } else {
+      if (ms < life.clock.skewMs) this.races['a clock was set back while its member slept'] += 1
+      life.clock.skewMs = ms
     }
-  }
-
-  #outage(ms: number): void {
-    this.isDown = true
-    this.clock.timer(ms, () => (this.isDown = false))
   }
 
   /** Fills the places of the dead; called now and then, as a supervisor looks. */
@@ -153,7 +180,7 @@ export class World implements Scene {
   heal(): void {
     this.#isHealed = true
     this.faults.heal()
-    this.isDown = false
+    this.trouble.heal()
     for (const life of this.lives) {
       life.isCutOff = false
       if (!life.isDead) life.clock.resume()
@@ -165,6 +192,8 @@ export class World implements Scene {
 /** An answer in a few words: what differs between runs shows in what follows. */
 function shown(answer: unknown): string {
   if (answer === undefined) return '-'
+  if (typeof answer === 'object' && answer !== null && 'allotments' in answer && 'version' in answer)
+    return `version ${String(answer.version)}`
   const text = JSON.stringify(answer) ?? '-'
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -1,16 +1,23 @@
 // Fences in memory: the reading of [F1] and [F2] that other stores are compared with.
 import type { Clock } from '../../clock.ts'
 import type { Claim, Fence, FenceStore, Raised } from '../../fence.ts'
+import type { Commit } from './commit.ts'
 
 export class MemoryFences implements FenceStore {
   readonly #fences = new Map<string, Map<number, Fence>>()
   readonly #clock: Clock
+  readonly #commit: Commit
 
-  constructor(clock: Clock) {
+  constructor({ clock, commit }: { clock: Clock; commit: Commit }) {
     this.#clock = clock
+    this.#commit = commit
   }
 
-  async raise(resource: string, { owner, held }: Claim): Promise<Raised[]> {
+  async raise(resource: string, claim: Claim): Promise<Raised[]> {
+    return this.#commit('roster', () => this.#raise(resource, claim))
+  }
+
+  #raise(resource: string, { owner, held }: Claim): Raised[] {
     const fences = this.#of(resource)
     return held.map(({ partition, epoch }) => {
       const fence = fences.get(partition)

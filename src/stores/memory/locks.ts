@@ -1,16 +1,23 @@
 // Named locks in memory.
 import type { Clock } from '../../clock.ts'
 import type { HeldLock, LockRequest, LockStore } from '../../roster/store.ts'
+import type { Commit } from './commit.ts'
 
 export class MemoryLocks implements LockStore {
   readonly #locks = new Map<string, HeldLock>()
   readonly #clock: Clock
+  readonly #commit: Commit
 
-  constructor(clock: Clock) {
+  constructor({ clock, commit }: { clock: Clock; commit: Commit }) {
     this.#clock = clock
+    this.#commit = commit
   }
 
-  async acquire({ name, holder, ttlMs }: LockRequest): Promise<HeldLock | null> {
+  async acquire(request: LockRequest): Promise<HeldLock | null> {
+    return this.#commit('roster', () => this.#acquire(request))
+  }
+
+  #acquire({ name, holder, ttlMs }: LockRequest): HeldLock | null {
     const now = this.#clock.now()
     const lock = this.#locks.get(name)
     const isFree = lock === undefined || lock.expiresAt <= now
@@ -22,6 +29,10 @@ export class MemoryLocks implements LockStore {
   }
 
   async release(name: string, holder: string): Promise<boolean> {
+    return this.#commit('roster', () => this.#release(name, holder))
+  }
+
+  #release(name: string, holder: string): boolean {
     const lock = this.#locks.get(name)
     if (lock === undefined || lock.holder !== holder || lock.expiresAt <= this.#clock.now()) return false
     // Its token must not be given again, so the lock stays, free.

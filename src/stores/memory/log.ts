@@ -17,6 +17,7 @@ import {
   type TopicStatus,
 } from '../../log/store.ts'
 import type { Hint } from '../../store.ts'
+import type { Commit } from './commit.ts'
 
 interface Partition {
   oldest: number
@@ -31,10 +32,12 @@ interface MemoryTopic {
 export class MemoryLog implements LogStore {
   readonly #topics = new Map<string, MemoryTopic>()
   readonly #clock: Clock
+  readonly #commit: Commit
   readonly #hint: (hint: Hint) => void
 
-  constructor(clock: Clock, hint: (hint: Hint) => void) {
+  constructor({ clock, commit, hint }: { clock: Clock; commit: Commit; hint: (hint: Hint) => void }) {
     this.#clock = clock
+    this.#commit = commit
     this.#hint = hint
   }
 
@@ -51,7 +54,7 @@ export class MemoryLog implements LogStore {
   }
 
   async append(topic: string, events: NewEvent[]): Promise<Appended[]> {
-    return this.appendNow(topic, events, this.#clock.now())
+    return this.#commit('append', () => this.appendNow(topic, events, this.#clock.now()))
   }
 
   /** Appends with a time that the caller read, in the caller's own synchronous step. */

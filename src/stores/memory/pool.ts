@@ -1,4 +1,4 @@
-// Pools in memory: entries in a map, looked through from end to end.
+// Pools in memory. Movers ask for what is due, by its order; all other questions look through every entry.
 import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { type Claim, poolResource } from '../../fence.ts'
@@ -32,6 +32,8 @@ import type {
   TakeRequest,
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
+import type { Commit } from './commit.ts'
+import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
 
 interface KeptAnswer {
@@ -43,22 +45,31 @@ interface KeptAnswer {
 export interface MemoryPool {
   settings: Omit<PoolSettings, 'rememberMs'>
   rememberMs: number
-  entries: Map<string, Entry>
+  entries: MemoryEntries
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, { until: number }>
   deaths: Death[]
   answers: Map<string, KeptAnswer>
 }
 
+export interface MemoryPoolsParts {
+  clock: Clock
+  commit: Commit
+  fences: MemoryFences
+  hint: (hint: Hint) => void
+}
+
 export class MemoryPools implements Entries, Browse {
   readonly #pools = new Map<string, MemoryPool>()
   readonly #clock: Clock
+  readonly #commit: Commit
   readonly #fences: MemoryFences
   readonly #hint: (hint: Hint) => void
   #turn = 0
 
-  constructor(clock: Clock, fences: MemoryFences, hint: (hint: Hint) => void) {
+  constructor({ clock, commit, fences, hint }: MemoryPoolsParts) {
     this.#clock = clock
+    this.#commit = commit
     this.#fences = fences
     this.#hint = hint
   }
@@ -69,7 +80,7 @@ export class MemoryPools implements Entries, Browse {
       this.#pools.set(settings.name, {
         settings,
         rememberMs: settings.rememberMs ?? 0,
-        entries: new Map(),
+        entries: new MemoryEntries(),
         fired: new Map(),
         deaths: [],
         answers: new Map(),
@@ -83,7 +94,7 @@ export class MemoryPools implements Entries, Browse {
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
     const pool = this.of(name)
     const now = this.#clock.now()
-    return requests.map((request) => this.#answer(pool, request, now))
+    return this.#commit('put', () => requests.map((request) => this.#answer(pool, request, now)))
   }
 
   #answer(pool: MemoryPool, request: PutRequest, now: number): PutResponse {
@@ -129,7 +140,11 @@ export class MemoryPools implements Entries, Browse {
     return answer
   }
 
-  async reschedule(name: string, { key, slot, at }: Reschedule): Promise<RescheduleAnswer> {
+  async reschedule(name: string, change: Reschedule): Promise<RescheduleAnswer> {
+    return this.#commit('put', () => this.#reschedule(name, change))
+  }
+
+  #reschedule(name: string, { key, slot, at }: Reschedule): RescheduleAnswer {
     const pool = this.of(name)
     const now = this.#clock.now()
     const { mode } = pool.settings
@@ -192,9 +207,7 @@ export class MemoryPools implements Entries, Browse {
   /** The entries of some partitions that are due, of every lane, and the moment of the look. */
   dueNow(name: string, partitions: ReadonlySet<number>, limit: number): { now: number; entries: Entry[] } {
     const now = this.#clock.now()
-    const due = [...this.of(name).entries.values()].filter(
-      (entry) => stateOf(entry, now) === 'due' && partitions.has(entry.partition),
-    )
+    const due = this.of(name).entries.dueBy(now, partitions)
     return { now, entries: due.sort(byDue).slice(0, limit) }
   }
 
@@ -243,13 +256,8 @@ export class MemoryPools implements Entries, Browse {
   }
 
   /** When the first live entry of some partitions is due; null: none is. */
-  nextDueAt(name: string, partitions: readonly number[]): number | null {
-    let first: number | null = null
-    for (const entry of this.of(name).entries.values()) {
-      const dueAt = partitions.includes(entry.partition) ? liveDueAt(entry) : null
-      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
-    }
-    return first
+  nextDueAt(name: string, partitions: Iterable<number>): number | null {
+    return this.of(name).entries.firstDueAt(partitions)
   }
 
   of(name: string): MemoryPool {

@@ -17,9 +17,11 @@ import type {
 } from '../../roster/store.ts'
 import { refuseOtherResource } from '../../roster/refuse.ts'
 import type { Hint } from '../../store.ts'
+import type { Commit } from './commit.ts'
 
 export class MemoryRoster implements RosterStore {
   readonly #clock: Clock
+  readonly #commit: Commit
   readonly #hint: (hint: Hint) => void
   readonly #members = new Map<string, Member>()
   readonly #resources = new Map<string, Resource>()
@@ -27,12 +29,17 @@ export class MemoryRoster implements RosterStore {
   #leader: Leader | null = null
   #version = 0
 
-  constructor(clock: Clock, hint: (hint: Hint) => void) {
+  constructor({ clock, commit, hint }: { clock: Clock; commit: Commit; hint: (hint: Hint) => void }) {
     this.#clock = clock
+    this.#commit = commit
     this.#hint = hint
   }
 
   async join(member: NewMember, resources: readonly Resource[]): Promise<void> {
+    return this.#commit('roster', () => this.#join(member, resources))
+  }
+
+  #join(member: NewMember, resources: readonly Resource[]): void {
     this.#register(resources)
     const now = this.#clock.now()
     const unsaid = { draining: false, health: {}, holding: {}, refused: [] }
@@ -41,6 +48,10 @@ export class MemoryRoster implements RosterStore {
   }
 
   async serve(id: string, resources: readonly Resource[]): Promise<void> {
+    return this.#commit('roster', () => this.#serve(id, resources))
+  }
+
+  #serve(id: string, resources: readonly Resource[]): void {
     const member = this.#members.get(id)
     if (member === undefined) return
     this.#register(resources)
@@ -62,6 +73,10 @@ export class MemoryRoster implements RosterStore {
 
   /** The roster's part of a pulse. */
   beat(beat: Beat): Beaten {
+    return this.#commit('beat', () => this.#beat(beat))
+  }
+
+  #beat(beat: Beat): Beaten {
     const member = this.#members.get(beat.member)
     if (member === undefined) return { known: false }
     const now = this.#clock.now()
@@ -88,6 +103,10 @@ export class MemoryRoster implements RosterStore {
   }
 
   async decide(decision: Decision): Promise<Decided> {
+    return this.#commit('roster', () => this.#decide(decision))
+  }
+
+  #decide(decision: Decision): Decided {
     const now = this.#clock.now()
     const { leader, term, leaseMs, gapMs, dead, changes } = decision
     const lease = this.#leader
@@ -117,7 +136,7 @@ export class MemoryRoster implements RosterStore {
   }
 
   async grant(owner: string, grants: readonly Grant[]): Promise<boolean[]> {
-    return this.#grant(owner, grants)
+    return this.#commit('roster', () => this.#grant(owner, grants))
   }
 
   #grant(owner: string, grants: readonly Grant[]): boolean[] {
@@ -131,12 +150,20 @@ export class MemoryRoster implements RosterStore {
   }
 
   async leave(id: string, grants: readonly Grant[]): Promise<void> {
+    return this.#commit('roster', () => this.#leave(id, grants))
+  }
+
+  #leave(id: string, grants: readonly Grant[]): void {
     this.#grant(id, grants)
     this.#stepDown(id)
     if (this.#members.delete(id)) this.#changed()
   }
 
   async drain(id: string, draining: boolean): Promise<boolean> {
+    return this.#commit('roster', () => this.#drain(id, draining))
+  }
+
+  #drain(id: string, draining: boolean): boolean {
     const member = this.#members.get(id)
     if (member === undefined) return false
     this.#members.set(id, { ...member, draining })
@@ -145,7 +172,7 @@ export class MemoryRoster implements RosterStore {
   }
 
   async stepDown(id: string): Promise<boolean> {
-    return this.#stepDown(id)
+    return this.#commit('roster', () => this.#stepDown(id))
   }
 
   #stepDown(id: string): boolean {

@@ -3,6 +3,7 @@
 import { assert } from '../../errors.ts'
 import { Listeners } from '../../listeners.ts'
 import type { Hint, Store, StoreContext } from '../../store.ts'
+import { createCommit } from './commit.ts'
 import { MemoryFences } from './fences.ts'
 import { MemoryLocks } from './locks.ts'
 import { MemoryLog } from './log.ts'
@@ -13,29 +14,30 @@ import { MemoryRoster } from './roster.ts'
 export function openMemoryStore(context: StoreContext): Store {
   const listeners = new Listeners<[Hint]>((error) => context.telemetry.emit('listener.failed', { error }))
   const hint = (what: Hint): void => listeners.tell(what)
-  const fences = new MemoryFences(context.clock)
-  const roster = new MemoryRoster(context.clock, hint)
-  const pools = new MemoryPools(context.clock, fences, hint)
-  const log = new MemoryLog(context.clock, hint)
+  const parts = { clock: context.clock, commit: createCommit(context.faults), hint }
+  const fences = new MemoryFences(parts)
+  const roster = new MemoryRoster(parts)
+  const pools = new MemoryPools({ ...parts, fences })
+  const log = new MemoryLog(parts)
   let closed = false
   return {
     address: 'memory:',
     pool: { entries: pools, browse: pools, putsAtOnce: 1 },
     log,
     arrivals: null,
-    mover: createMover(pools, log, fences),
+    mover: createMover({ ...parts, pools, log, fences }),
     fences,
     roster,
-    locks: new MemoryLocks(context.clock),
-    pulse: ({ beat, pools: asked }) => {
+    locks: new MemoryLocks(parts),
+    pulse: async ({ beat, pools: asked }) => {
       assert(!closed, 'the memory store is closed')
-      return Promise.resolve({
+      return {
         now: context.clock.now(),
         nextDueAt: new Map(asked.map(({ pool, partitions }) => [pool, pools.nextDueAt(pool, partitions)])),
         beaten: beat === null ? null : roster.beat(beat),
         arrived: [],
         refusal: null,
-      })
+      }
     },
     inspect: async () => {
       return [{ check: 'durability', ok: true, detail: 'nothing survives this process', remedy: null }]

@@ -14,18 +14,21 @@ const title = '[T2] a tick moves at its dueAt and not a millisecond before, and 
 const adding = (line: string): string =>
   `diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+${line}\n`
 
+const harmless = adding('export const harmless = 1')
+const named = { kind: 'test', file, title, unreached: null }
 const samples = [
-  { name: 'absent-test', text: adding('export const harmless = 1'), title: '[T2] no such test' },
-  { name: 'harmless', text: adding('export const harmless = 1'), title },
-  { name: 'misfit', text: adding('x').replace('new file', 'deleted file'), title },
+  { name: 'absent-test', text: harmless, catcher: { ...named, title: '[T2] no such test' } },
+  { name: 'harmless', text: harmless, catcher: named },
+  { name: 'harmless-in-simulation', text: harmless, catcher: { kind: 'simulation', within: 2 } },
+  { name: 'misfit', text: adding('x').replace('new file', 'deleted file'), catcher: named },
 ]
 
 /** Hunts in a process of its own: inside a test node:test runs no other. */
 function verdicts(folder: string): unknown {
-  const mutants = samples.map(({ name, text, title }) => {
+  const mutants = samples.map(({ name, text, catcher }) => {
     const patch = join(folder, `${name}.patch`)
     writeFileSync(patch, text)
-    return { name, patch, breaks: 'nothing', rule: 'T2', file, title }
+    return { name, patch, breaks: 'nothing', rule: 'T2', catcher }
   })
   const program = join(folder, 'hunt.mjs')
   writeFileSync(
@@ -46,6 +49,7 @@ test('a mutant that breaks nothing survives; one that proves nothing is not call
     assert.deepEqual(verdicts(folder), [
       ['absent-test', 'test proves nothing'],
       ['harmless', 'survived'],
+      ['harmless-in-simulation', 'survived'],
       ['misfit', 'does not apply'],
     ])
   } finally {

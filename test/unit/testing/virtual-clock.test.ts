@@ -28,6 +28,32 @@ test('promises settle between timers, so a chain of sleeps keeps its times', asy
   assert.deepEqual(times, [5, 15, 35])
 })
 
+test('a clock that is alone lets every promise settle, also those of a turn, before time goes on', async () => {
+  const clock = new VirtualClock(1, { alone: true })
+  const times: number[] = []
+  const walk = async (): Promise<void> => {
+    for (let nth = 0; nth < 300; nth += 1) await Promise.resolve()
+    times.push(clock.mono())
+  }
+  clock.timer(5, () => {
+    for (let nth = 0; nth < 3; nth += 1) clock.turn(() => clock.turn(() => void walk()))
+  })
+  clock.timer(6, () => void walk())
+  await clock.advance(10)
+  assert.deepEqual(times, [5, 5, 5, 6])
+})
+
+test('what never rests is an error, on either clock', async () => {
+  for (const alone of [true, false]) {
+    const clock = new VirtualClock(1, { alone })
+    let isOver = false
+    const spin = (): void => clock.turn(() => isOver || spin())
+    spin()
+    await assert.rejects(clock.settle(), /does not come to rest/)
+    isOver = true
+  }
+})
+
 test('a leap fires what fell due meanwhile once, late', async () => {
   const clock = new VirtualClock()
   const fired: number[] = []

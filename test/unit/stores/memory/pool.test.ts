@@ -1,13 +1,16 @@
 // What the memory store forgets, so that it does not grow for ever.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noFaults } from '../../../../src/fault.ts'
+import { createCommit } from '../../../../src/stores/memory/commit.ts'
 import { MemoryFences } from '../../../../src/stores/memory/fences.ts'
 import { MemoryPools } from '../../../../src/stores/memory/pool.ts'
 import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 
 async function openPools() {
   const clock = new VirtualClock()
-  const pools = new MemoryPools(clock, new MemoryFences(clock), () => undefined)
+  const parts = { clock, commit: createCommit(noFaults), hint: () => undefined }
+  const pools = new MemoryPools({ ...parts, fences: new MemoryFences(parts) })
   await pools.open({ name: 'p', partitions: 1, mode: 'each', rememberMs: 1000 })
   const put = (id: string, at: number) =>
     pools.put('p', [

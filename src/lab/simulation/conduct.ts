@@ -1,0 +1,147 @@
+// Watches what one life asks of the store, and what it was answered, from outside its code: it works on what it has raised,
+// within its trust; it hands over nothing that is in flight; and it judges nobody after a gap.
+import type { Clock } from '../../clock.ts'
+import { type Claim, type FenceStore, type Held, poolResource } from '../../fence.ts'
+import { timingOf } from '../../roster/settings.ts'
+import type { Decision, Grant, RosterStore } from '../../roster/store.ts'
+import type { Arrivals, Pulse, PulseRequest, Store } from '../../store.ts'
+
+export interface ConductParts {
+  clock: Clock
+  leaseMs: number
+  drainWithinMs: number
+  say: (violation: string) => void
+}
+
+interface Work {
+  names: ReadonlySet<string>
+  since: number
+}
+
+export class Conduct {
+  readonly #parts: ConductParts
+  /** Partitions and epochs whose raise was answered. */
+  readonly #raised = new Set<string>()
+  readonly #underWay = new Set<Work>()
+  /** When the last beat was sent that was answered, by this member's monotonic clock. */
+  #trustedFrom = -Infinity
+  #member: string | null = null
+  /** By the store's clock: the last answered beat, and the end of the last gap between two such. */
+  #heardAt = -Infinity
+  #gapEndedAt = Infinity
+  #viewedAt = -Infinity
+
+  constructor(parts: ConductParts) {
+    this.#parts = parts
+  }
+
+  /** The same store, watched. */
+  wrap(store: Store): Store {
+    return {
+      ...store,
+      fences: this.#fences(store.fences),
+      roster: this.#roster(store.roster),
+      mover: { move: (request) => this.#work(request, () => store.mover.move(request)) },
+      arrivals: store.arrivals === null ? null : this.#arrivals(store.arrivals),
+      pulse: (request) => this.#pulse(store, request),
+    }
+  }
+
+  #fences(fences: FenceStore): FenceStore {
+    return {
+      ...fences,
+      raise: async (resource, claim) => {
+        const answers = await fences.raise(resource, claim)
+        const raised = new Set(answers.filter((answer) => answer.raised).map(({ partition }) => partition))
+        for (const held of claim.held) {
+          if (raised.has(held.partition)) this.#raised.add(`${claim.owner} ${nameOf(resource, held)}`)
+        }
+        return answers
+      },
+    }
+  }
+
+  #arrivals(arrivals: Arrivals): Arrivals {
+    return {
+      ...arrivals,
+      foldPuts: (request) => this.#work(request, () => arrivals.foldPuts(request)),
+    }
+  }
+
+  async #work<Answer>(
+    { pool, claim }: { pool: string; claim: Claim },
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const { clock, leaseMs, say } = this.#parts
+    const names = claim.held.map((held) => nameOf(poolResource(pool), held))
+    const unraised = names.find((name) => !this.#raised.has(`${claim.owner} ${name}`))
+    if (unraised !== undefined) say(`[H1] ${claim.owner} works on ${unraised}, which it has not raised`)
+    const age = clock.mono() - this.#trustedFrom
+    if (names.length > 0 && age >= timingOf(leaseMs).trustMs)
+      say(`[H2] ${claim.owner} works ${Math.round(age)} ms after it sent its last answered beat`)
+    const work = { names: new Set(names), since: clock.mono() }
+    this.#underWay.add(work)
+    try {
+      return await call()
+    } finally {
+      this.#underWay.delete(work)
+    }
+  }
+
+  #roster(roster: RosterStore): RosterStore {
+    return {
+      ...roster,
+      view: async () => {
+        const view = await roster.view()
+        this.#viewedAt = view.now
+        return view
+      },
+      decide: (decision) => {
+        this.#judges(decision)
+        return roster.decide(decision)
+      },
+      grant: (owner, grants) => {
+        this.#handsOver(owner, grants)
+        return roster.grant(owner, grants)
+      },
+      leave: (owner, grants) => {
+        this.#handsOver(owner, grants)
+        return roster.leave(owner, grants)
+      },
+    }
+  }
+
+  #handsOver(owner: string, grants: readonly Grant[]): void {
+    const { clock, drainWithinMs, say } = this.#parts
+    const names = grants.map((grant) => nameOf(grant.resource, grant))
+    for (const work of this.#underWay) {
+      const early = names.find((name) => work.names.has(name))
+      if (early !== undefined && clock.mono() - work.since < drainWithinMs)
+        say(`[H3] ${owner} hands ${early} over, and its own work on it is under way`)
+    }
+  }
+
+  #judges({ leader, dead, leaseMs }: Decision): void {
+    const sinceMs = this.#viewedAt - this.#gapEndedAt
+    if (dead.length > 0 && sinceMs < leaseMs)
+      this.#parts.say(`[K5] ${leader} declares ${dead.join(' ')} dead ${sinceMs} ms after its own gap`)
+  }
+
+  async #pulse(store: Store, request: PulseRequest): Promise<Pulse> {
+    const sentAt = this.#parts.clock.mono()
+    const pulse = await store.pulse(request)
+    // An answer that was overtaken tells a member nothing.
+    if (request.beat !== null && pulse.beaten?.known === true && sentAt >= this.#trustedFrom) {
+      if (request.beat.member !== this.#member) this.#heardAt = -Infinity
+      this.#member = request.beat.member
+      this.#trustedFrom = sentAt
+      if (pulse.now - this.#heardAt > timingOf(this.#parts.leaseMs).gapMs) this.#gapEndedAt = pulse.now
+      this.#heardAt = pulse.now
+    }
+    return pulse
+  }
+}
+
+function nameOf(resource: string, { partition, epoch }: Held): string {
+  return `${resource}/${partition} under epoch ${epoch}`
+}

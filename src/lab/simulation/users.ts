@@ -1,0 +1,195 @@
+// What users ask of members, and what they may expect of it in the end: every answered append stands once where it was
+// answered, every committed one once, and nothing of what was rolled back.
+import type { Clock } from '../../clock.ts'
+import { HeadraceError } from '../../errors.ts'
+import type { LogEvent } from '../../log/store.ts'
+import type { Random } from '../../random.ts'
+import type { Store } from '../../store.ts'
+import { type LateArrivals, LateTransaction } from './arrivals.ts'
+import type { Life } from './life.ts'
+import type { RaceCounts } from './sometimes.ts'
+import { type Ending, type Operation, POOL, TOPIC } from './swarm.ts'
+
+export interface UsersParts {
+  clock: Clock
+  storeClock: Clock
+  random: Random
+  races: RaceCounts
+  arrivals: LateArrivals
+  lives: ReadonlySet<Life>
+  /** Whether a transaction that this member began can be committed: its connection still stands. */
+  isConnected(life: Life): boolean
+}
+
+type Put = Extract<Operation, { kind: 'put' | 'put-again' }>
+type Append = Extract<Operation, { kind: 'append' }>
+
+/** How often a put with an id is made at most, and how long its user waits in between. */
+const MOST_TRIES = 4
+const TRY_AGAIN_MS = 300
+const KEPT_MS = 600_000
+
+export class Users {
+  readonly #parts: UsersParts
+  readonly #underWay = new Map<Operation, Life>()
+  /** Where the events stand that were appended, by their ids; null: somewhere, or nowhere if it is in `#undone`. */
+  readonly #appended = new Map<string, { partition: number; offset: number } | null>()
+  readonly #undone = new Set<string>()
+  #open = 0
+  /** How many operations were answered. */
+  answered = 0
+
+  constructor(parts: UsersParts) {
+    this.#parts = parts
+  }
+
+  /** How many transactions are open. */
+  get open(): number {
+    return this.#open
+  }
+
+  async operate(operation: Operation): Promise<void> {
+    const life = this.#pick()
+    if (life === null) return
+    this.#underWay.set(operation, life)
+    try {
+      await this.#whileAlive(life, this.#ask(life, operation))
+      this.answered += 1
+    } catch {
+      // Refused: whether it took effect, the history tells.
+    }
+    this.#underWay.delete(operation)
+  }
+
+  /** Operations that a living member has not answered. */
+  unanswered(): string[] {
+    const living = [...this.#underWay].filter(([, life]) => !life.isDead)
+    return living.map(
+      ([{ kind, key, atMs }, { name }]) => `${name} never answered the ${kind} of ${key} at ${atMs}`,
+    )
+  }
+
+  /** What is wrong with the topic that they appended to. */
+  async judge(store: Store): Promise<string[]> {
+    const events: LogEvent[] = []
+    const found: string[] = []
+    for (const { partition, head } of (await store.log.topic(TOPIC)).bounds) {
+      const request = { from: [{ partition, offset: 0 }], limit: 1_000_000, maxBytes: Infinity }
+      const read = (await store.log.read(TOPIC, request)).events
+      if (read.length !== head || read.some(({ offset }, nth) => offset !== nth))
+        found.push(`[L2] partition ${partition} of ${TOPIC} has gaps`)
+      events.push(...read)
+    }
+    const places = Map.groupBy(events, ({ id }) => id)
+    for (const [id, all] of places)
+      if (all.length > 1) found.push(`[L2] the event ${id} stands ${all.length} times`)
+    for (const [id, place] of this.#appended) {
+      const event = places.get(id)?.[0]
+      if (event === undefined) found.push(`[L2] the event ${id} is lost`)
+      else if (place !== null && (event.partition !== place.partition || event.offset !== place.offset))
+        found.push(`[L2] the event ${id} stands elsewhere than was answered`)
+    }
+    for (const id of this.#undone)
+      if (places.has(id)) found.push(`[U1] the event ${id} was rolled back, and is there`)
+    return found
+  }
+
+  #pick(): Life | null {
+    const serving = [...this.#parts.lives].filter(({ isServing }) => isServing)
+    return serving.length === 0 ? null : this.#parts.random.pick(serving)
+  }
+
+  /** As by a connection, which breaks when the other end dies. */
+  #whileAlive<Answer>(life: Life, answer: Promise<Answer>): Promise<Answer> {
+    const broken = life.ended.then(() =>
+      Promise.reject(new HeadraceError('store_failed', `${life.name} died`)),
+    )
+    return Promise.race([answer, broken])
+  }
+
+  async #ask({ race }: Life, operation: Operation): Promise<void> {
+    const { races, storeClock } = this.#parts
+    const { key } = operation
+    const life = this.#underWay.get(operation) as Life
+    const { pool } = race.ticks(POOL)
+    if (operation.kind === 'append') return this.#append(life, operation)
+    if (operation.kind === 'cancel') {
+      if ((await pool.cancel(key)) === 'due') races['a cancel came too late'] += 1
+      return
+    }
+    // By the store's clock, as a user whose clock is right would.
+    const at = storeClock.now() + operation.dueInMs
+    if (operation.kind === 'put') return this.#put(life, operation, at)
+    if (operation.kind === 'put-again') return this.#putAgain(life, operation, at)
+    const { entries } = await pool.list({ key, limit: 1 })
+    if (entries[0] === undefined) return
+    const { kind } = await pool.reschedule(key, entries[0].at, at)
+    if (kind === 'moved') races['a tick was moved to another time'] += 1
+  }
+
+  async #put(life: Life, { key, onConflict, tx: ending }: Put & { kind: 'put' }, at: number): Promise<void> {
+    const { pool } = life.race.ticks(POOL)
+    if (ending !== null) {
+      const tx = new LateTransaction()
+      await pool.put(key, { at, onConflict, tx })
+      this.#end(life, tx, ending)
+      return
+    }
+    const { tally } = await pool.put(key, { at, onConflict })
+    if (tally > 1) this.#parts.races['a put joined a run that is due'] += 1
+  }
+
+  /** Made again until it is answered, each time at whoever serves. */
+  async #putAgain(first: Life, { key, onConflict }: Put, at: number): Promise<void> {
+    const { clock, races } = this.#parts
+    const repeat = { id: clock.id(), fingerprint: key, keepMs: KEPT_MS }
+    const put = { key, at, payload: undefined, lane: 'normal' as const, group: key, onConflict }
+    let life: Life | null = first
+    for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+      try {
+        if (life === null) throw new Error('nobody serves')
+        const asked = life.race.ticks(POOL).pool.request({ puts: [put], repeat })
+        const response = await this.#whileAlive(life, asked)
+        const isKept = response.kind === 'answered' && response.replayed
+        if (isKept) races['a put was made again, and had been done'] += 1
+        else if (tries > 1) races['a put was made again, and had not been done'] += 1
+        return
+      } catch {
+        await clock.sleep(TRY_AGAIN_MS)
+        life = this.#pick()
+      }
+    }
+    throw new Error('given up')
+  }
+
+  async #append(life: Life, { key, tx: ending }: Append): Promise<void> {
+    const topic = life.race.topic(TOPIC)
+    const event = { id: this.#parts.clock.id(), key, value: null }
+    if (ending === null) {
+      const [place] = await topic.append(event)
+      this.#appended.set(event.id, place ?? null)
+      return
+    }
+    const tx = new LateTransaction()
+    this.#undone.add(event.id)
+    await topic.append([event], { tx })
+    this.#end(life, tx, ending)
+  }
+
+  #end(life: Life, tx: LateTransaction, { endsInMs, commits }: Ending): void {
+    const { clock, arrivals, races } = this.#parts
+    this.#open += 1
+    clock.timer(endsInMs, () => {
+      this.#open -= 1
+      if (!commits || !this.#parts.isConnected(life)) {
+        races['a transaction was rolled back'] += 1
+        return
+      }
+      arrivals.commit(tx)
+      for (const { what } of tx.events) {
+        this.#undone.delete(what.id)
+        this.#appended.set(what.id, null)
+      }
+    })
+  }
+}
