@@ -21,7 +21,11 @@ import { Folding } from './pool/folding.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
+import type { Handler } from './pool/run.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
+import type { WorkOptions } from './pool/work-options.ts'
+import type { Worker } from './pool/worker.ts'
+import { Works, refuseTaken } from './pool/works.ts'
 import type { PulseLoop } from './pulse.ts'
 import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
 import type { Ownership } from './roster/ownership.ts'
@@ -67,6 +71,7 @@ export class Headrace {
   readonly #pools = new Map<string, Pool>()
   readonly #topics = new Map<string, Topic>()
   readonly #ticks = new Map<string, Ticks>()
+  readonly #works: Works
   /** Who is there, who leads, and what is this member's. */
   readonly roster: Roster
   readonly #locks: Locks
@@ -90,15 +95,18 @@ export class Headrace {
     const { roster, pulse } = createMembership({
       ...parts,
       health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
-      pools: () => this.#folding?.asked ?? [...this.#ticks.values()].flatMap((ticks) => ticks.asked),
+      pools: () =>
+        this.#folding?.asked ?? [...this.#ticks.values(), this.#works].flatMap(({ asked }) => asked),
       notice: (told, sent) => {
         this.#ticks.forEach((ticks) => ticks.notice(told, sent.wall))
+        this.#works.notice(told, sent.wall)
         this.#folding?.notice(told)
       },
     })
     this.roster = roster
     this.#pulse = pulse
     this.#locks = new Locks(parts)
+    this.#works = new Works({ ...parts, drainWithinMs: parts.options.drainWithin })
     const { arrivals } = parts.store
     this.#folding = arrivals === null ? null : new Folding({ ...parts, arrivals })
     this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
@@ -173,6 +181,7 @@ export class Headrace {
       refuseOtherDestination(existing, options.topic)
       return existing as Ticks<Payload>
     }
+    this.#works.refuse(name)
     const ticks = new Ticks<Payload>({
       pool: this.pool(name, { ...options, mode: options.mode ?? 'each' }),
       topic: this.#topicOfTicks(options.topic ?? name, options),
@@ -187,13 +196,19 @@ export class Headrace {
     return ticks
   }
 
+  /** Has a handler do the due runs of a pool, from `start()` on; one worker for each pool. */
+  work<Payload = unknown>(pool: Pool, handler: Handler<Payload>, options: WorkOptions = {}): Worker<Payload> {
+    if (this.#ticks.has(pool.name)) throw refuseTaken(pool.name, 'ticks')
+    const ownership = this.#share(poolResource(pool.name), pool.settings.partitions)
+    const worker = this.#works.add({ pool, handler, options, ownership })
+    if (this.#isLive) void worker.service.start()
+    return worker
+  }
+
   /** Partitions of something of your own, shared out among the members that ask for it. */
   own(name: string, options: { partitions?: number } = {}): Ownership {
-    const partitions = options.partitions ?? this.options.partitions
-    return this.#share(
-      `own/${checkName(name, 'resource')}`,
-      checkPartitions(partitions, `the resource ${name}`),
-    )
+    const partitions = checkPartitions(options.partitions ?? this.options.partitions, `the resource ${name}`)
+    return this.#share(`own/${checkName(name, 'resource')}`, partitions)
   }
 
   #share(name: string, partitions: number): Ownership {
@@ -253,6 +268,7 @@ export class Headrace {
       this.#retention.service,
       ...(this.#folding === null ? [] : [this.#folding.service]),
       ...[...this.#ticks.values()].map((ticks) => ticks.service),
+      ...this.#works.services,
     ]
   }
 

@@ -8,9 +8,16 @@ export { type Accepted, type UserTransaction } from './store.ts'
 export { type EventView, type NewEventInput, type Topic } from './log/topic.ts'
 export { type OptionsInput } from './options.ts'
 export { type Moment } from './check.ts'
+export { type Answer, type When, again, cancel, dead, done, retry } from './pool/answer.ts'
+export { type ErrorLimits, type RetryLimits, type RetryOptions } from './pool/back-off.ts'
 export { type EntryState, type Lane, type Mode, type OnConflict } from './pool/entry.ts'
-export { type EntryView, type Pool, type PutOptions, type PutOutcome } from './pool/pool.ts'
+export { type Dead, type DeadRun } from './pool/dead.ts'
+export { type EntryView } from './pool/entry-view.ts'
+export { type Pool, type PutOptions, type PutOutcome } from './pool/pool.ts'
+export { type AbortCause, type Handler, type Run, RunAborted, type RunContext } from './pool/run.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'
+export { type WorkOptions } from './pool/work-options.ts'
+export { type Worker } from './pool/worker.ts'
 export {
   type Division,
   type Filter,

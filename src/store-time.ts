@@ -20,6 +20,11 @@ export class StoreTime {
     this.#aheadMs = Math.min(Math.max(this.#aheadMs, least), most)
   }
 
+  /** What the store's clock shows now, as far as it is known. */
+  now(): number {
+    return this.#clock.now() + this.#aheadMs
+  }
+
   /** What the clock of this process shows when the store's shows `at`. */
   toOwn(at: number): number {
     return at - this.#aheadMs

@@ -11,6 +11,14 @@ export interface TelemetryEvents {
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
   'ticks.failed': { pool: string; error: unknown; retryInMs: number | null }
+  /** A worker's settles were answered. `gone`: the run was cancelled, replaced, or settled by an earlier call. */
+  'work.settled': { pool: string; settled: number; gone: number; refused: number; tookMs: number }
+  /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
+  'work.failed': { pool: string; error: unknown; retryInMs: number | null }
+  /** A handler threw. */
+  'run.failed': { pool: string; key: string; attempt: number; error: unknown; isDead: boolean }
+  /** A handler has not ended one second after its signal fired. */
+  'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' }
   /** Events were appended by a caller. */
   'log.appended': { topic: string; events: number }
   /** Retention removed events. */

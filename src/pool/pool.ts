@@ -8,15 +8,9 @@ import type { Gate } from '../gate.ts'
 import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
-import {
-  CONFLICT_RULES,
-  type EntryState,
-  LANES,
-  type Lane,
-  type OnConflict,
-  type PlannedRun,
-  stateOf,
-} from './entry.ts'
+import { Dead } from './dead.ts'
+import { CONFLICT_RULES, type EntryState, LANES, type Lane, type OnConflict } from './entry.ts'
+import { type EntryView, view } from './entry-view.ts'
 import type { Put, PutAnswer, PutResult } from './merge.ts'
 import { cursorOf } from './order.ts'
 import type {
@@ -49,22 +43,6 @@ export interface PutOutcome {
   tally: number
 }
 
-/** An entry as its users see it. */
-export interface EntryView {
-  key: string
-  at: Date | null
-  dueAt: Date
-  state: EntryState
-  tally: number
-  payload: unknown
-  after: { dueAt: Date; tally: number; payload: unknown } | null
-  partition: number
-  lane: Lane
-  attempt: number
-  enqueuedAt: Date
-  putAt: Date
-}
-
 export interface PoolParts {
   settings: PoolSettings
   store: PoolStore
@@ -82,6 +60,8 @@ const BATCH = 1000
 export class Pool {
   readonly name: string
   readonly settings: PoolSettings
+  /** What was given up: look at it, run it again, remove it. */
+  readonly dead: Dead
   readonly #parts: PoolParts
   readonly #batcher: Batcher<PutRequest, PutResponse>
   #opening: Promise<void> | null = null
@@ -91,6 +71,7 @@ export class Pool {
     this.name = parts.settings.name
     this.settings = parts.settings
     this.#parts = parts
+    this.dead = new Dead(this.name, parts.store, (call) => this.#pass(call))
     this.#batcher = new Batcher({
       clock: parts.clock,
       size: BATCH,
@@ -273,28 +254,4 @@ export function answersOf(response: PutResponse): PutAnswer[] {
   throw new HeadraceError('idempotency_mismatch', 'this idempotency key was used before with another body', {
     remedy: 'use a new key for a new request',
   })
-}
-
-function view(entry: Parameters<typeof stateOf>[0], now: number): EntryView {
-  return {
-    key: entry.key,
-    at: entry.slot === null ? null : new Date(entry.slot),
-    dueAt: new Date(entry.next.dueAt),
-    state: stateOf(entry, now),
-    tally: entry.next.tally,
-    payload: read(entry.next),
-    after:
-      entry.after === null
-        ? null
-        : { dueAt: new Date(entry.after.dueAt), tally: entry.after.tally, payload: read(entry.after) },
-    partition: entry.partition,
-    lane: entry.lane,
-    attempt: entry.attempt,
-    enqueuedAt: new Date(entry.enqueuedAt),
-    putAt: new Date(entry.putAt),
-  }
-}
-
-function read(run: PlannedRun): unknown {
-  return run.payload === null ? undefined : JSON.parse(run.payload)
 }

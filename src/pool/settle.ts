@@ -1,5 +1,5 @@
 // What settling a run does to its entry. Pure; every store calls it or is compared with it.
-// Rules [S1] to [S9] of docs/spec/pool.md.
+// Rules [S1] to [S11] of docs/spec/pool.md.
 import type { Entry, PlannedRun } from './entry.ts'
 
 /** How a run ended. `again` and `retry` carry when to run next; the caller computes back-off. */
@@ -87,6 +87,11 @@ function goOn(
   const [next, after] = candidates
   if (next === undefined) return null
   return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, failing: false }
+}
+
+/** A dead entry that is to run again, for no put of anybody. [S10] */
+export function redrive(entry: Entry, { now, newTurn }: SettleContext): Entry {
+  return { ...entry, next: { ...entry.next, dueAt: now }, turn: newTurn(), attempt: 0, state: 'live' }
 }
 
 /** Only the seen tally dies; what was put since, or waits in `after`, goes on. */

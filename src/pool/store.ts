@@ -63,6 +63,8 @@ export interface Taken {
   now: number
   /** In due order within each partition. */
   runs: TakenRun[]
+  /** When the next run of the lane and the partitions is due that was not yet; null: none waits, or the limit was met. */
+  nextDueAt: number | null
 }
 
 export interface SettleAnswer {
@@ -81,7 +83,7 @@ export interface Entries {
   cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
   /** Moves an entry to another time in one step, unless it is due or the new slot has fired. [C2] */
   reschedule(pool: string, change: Reschedule): Promise<RescheduleAnswer>
-  /** Reads due runs; writes nothing. [D1–D3] [P2] */
+  /** Reads due runs; writes nothing. [D1–D3] [D5] [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
   /** Settles runs by turn, each fenced by its entry's partition. [S1–S9] [P3] [F2] */
   settle(pool: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]>
@@ -117,9 +119,18 @@ export interface Browse {
   deaths(pool: string, limit: number): Promise<Death[]>
 }
 
+/** What was given up. A key that is not there, or not dead, is left alone, and answered false. */
+export interface DeadStore {
+  /** Makes a dead entry due now, from its first attempt on. [S10] */
+  redrive(pool: string, name: { key: string; slot: number | null }): Promise<boolean>
+  /** Removes a dead entry, and the records of its deaths. [S11] */
+  remove(pool: string, name: { key: string; slot: number | null }): Promise<boolean>
+}
+
 export interface PoolStore {
   readonly entries: Entries
   readonly browse: Browse
+  readonly dead: DeadStore
   /** How many calls of `put` it works on at once; more of them wait for each other. */
   readonly putsAtOnce: number
 }

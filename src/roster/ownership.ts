@@ -41,6 +41,8 @@ export class Ownership {
   readonly #parts: OwnershipParts
   readonly #held = new Map<number, Part>()
   readonly #uses = new Set<Use>()
+  /** How many runs are under way in each partition. */
+  readonly #runs = new Map<number, number>()
   readonly #listeners: Listeners
   readonly #waiters = new Set<() => void>()
 
@@ -69,6 +71,38 @@ export class Ownership {
       this.#uses.delete(use)
       for (const wake of this.#waiters) wake()
     }
+  }
+
+  /** A run of a partition begins: it is handed over after its end. Unlike a use it may take as long as it likes. [H3] */
+  beginRun(partition: number): void {
+    this.#runs.set(partition, (this.#runs.get(partition) ?? 0) + 1)
+  }
+
+  endRun(partition: number): void {
+    const rest = (this.#runs.get(partition) ?? 0) - 1
+    if (rest > 0) {
+      this.#runs.set(partition, rest)
+      return
+    }
+    this.#runs.delete(partition)
+    for (const wake of this.#waiters) wake()
+  }
+
+  /** Whether work may start that was taken under this epoch. */
+  mayStart({ partition, epoch }: Held): boolean {
+    const part = this.#held.get(partition)
+    return part?.epoch === epoch && part.phase === 'held' && this.#parts.trust.holds
+  }
+
+  /** Whether work that was begun under this epoch may be settled: until it was sent that another has it. [A3] */
+  maySettle({ partition, epoch }: Held): boolean {
+    const part = this.#held.get(partition)
+    return part?.epoch === epoch && (part.phase === 'held' || part.phase === 'leaving')
+  }
+
+  /** For how long what is held can be trusted yet, unless a beat is answered. [H2] */
+  get trustedForMs(): number {
+    return this.#parts.trust.leftMs
   }
 
   /** A fenced write was refused: these are another's by now, unless a new raise says otherwise. */
@@ -149,6 +183,7 @@ export class Ownership {
     const { clock } = this.#parts
     const end = clock.mono() + withinMs
     const busy = (): boolean =>
+      partitions.some((partition) => this.#runs.has(partition)) ||
       [...this.#uses].some((use) => partitions.some((partition) => use.partitions.has(partition)))
     while (busy() && clock.mono() < end) {
       const ended = new AbortController()

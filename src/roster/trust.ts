@@ -26,8 +26,13 @@ export class Trust {
 
   /** By the larger of both clocks: the monotonic one stands still while a machine sleeps, the wall clock may jump. */
   get holds(): boolean {
-    if (this.#sent === null) return false
+    return this.leftMs > 0
+  }
+
+  /** For how long it holds yet, unless it is renewed. */
+  get leftMs(): number {
+    if (this.#sent === null) return 0
     const { mono, wall } = this.#sent
-    return Math.max(this.#clock.mono() - mono, this.#clock.now() - wall) < this.#trustMs
+    return this.#trustMs - Math.max(this.#clock.mono() - mono, this.#clock.now() - wall)
   }
 }

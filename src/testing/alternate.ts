@@ -23,6 +23,10 @@ export function alternate(first: Store, second: Store): Store {
         count: (pool) => next().pool.browse.count(pool),
         deaths: (pool, limit) => next().pool.browse.deaths(pool, limit),
       },
+      dead: {
+        redrive: (pool, name) => next().pool.dead.redrive(pool, name),
+        remove: (pool, name) => next().pool.dead.remove(pool, name),
+      },
       putsAtOnce: first.pool.putsAtOnce,
     },
     log: {

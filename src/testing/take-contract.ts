@@ -1,5 +1,7 @@
 // Take: a read of what is due.
 import assert from 'node:assert/strict'
+import { partitionOf } from '../partition.ts'
+import type { TakeRequest } from '../pool/store.ts'
 import type { Case } from './contract.ts'
 import { asPut, openPool } from './pool-driver.ts'
 import { START } from './virtual-clock.ts'
@@ -53,7 +55,11 @@ export const takeCases: Case[] = [
       await openPool(store)
       await clock.leap(123)
       const request = { partitions: null, lane: 'normal', from: 0, limit: 1 } as const
-      assert.deepEqual(await store.pool.entries.take('work', request), { now: START + 123, runs: [] })
+      assert.deepEqual(await store.pool.entries.take('work', request), {
+        now: START + 123,
+        runs: [],
+        nextDueAt: null,
+      })
     },
   },
   {
@@ -121,6 +127,33 @@ export const takeCases: Case[] = [
       assert.deepEqual(keysOf(await pool.take({ from: START + 21 })), ['k30'])
     },
   },
+  ...(['one', 'each'] as const).map((mode): Case => {
+    return {
+      title: `[D5] in mode ${mode} a take tells when the next run of its lane and partitions is due, unless its limit is met`,
+      run: async ({ store, clock }) => {
+        const pool = await openPool(store, { mode, partitions: 2 })
+        const [here, there] = ['a', 'd'].map((key) => partitionOf(key, 2)) as [number, number]
+        assert.notEqual(here, there)
+        for (const at of [10, 40, 60]) await pool.put('a', { at: START + at, onConflict: 'keep' })
+        await pool.put('d', { at: START + 30 })
+        await pool.put('c', { at: START + 20, lane: 'bulk', group: 'a' })
+        const nextOf = async (request: Partial<TakeRequest>): Promise<number | null> => {
+          const asked = { partitions: null, lane: 'normal', from: 0, limit: 9, ...request } as const
+          const { nextDueAt } = await store.pool.entries.take('work', asked)
+          return nextDueAt === null ? null : nextDueAt - START
+        }
+        assert.deepEqual([await nextOf({}), await nextOf({ lane: 'bulk' })], [10, 20])
+        assert.deepEqual(
+          [await nextOf({ partitions: [there] }), await nextOf({ lane: 'fanout' })],
+          [30, null],
+        )
+        await clock.leap(10)
+        const later = mode === 'each' ? 40 : null
+        assert.deepEqual([await nextOf({}), await nextOf({ partitions: [here] })], [30, later])
+        assert.equal(await nextOf({ limit: 1 }), null)
+      },
+    }
+  }),
   {
     title: '[D4] the pulse tells when the next run of each pool is due',
     run: async ({ store, clock }) => {

@@ -167,18 +167,21 @@ export class MemoryPools implements Entries, Browse {
 
   async take(name: string, request: TakeRequest): Promise<Taken> {
     const now = this.#clock.now()
-    const runs = [...this.of(name).entries.values()]
-      .filter(
-        (entry) =>
-          stateOf(entry, now) === 'due' &&
-          entry.lane === request.lane &&
-          entry.next.dueAt >= request.from &&
-          (request.partitions === null || request.partitions.includes(entry.partition)),
-      )
+    const { partitions, lane, from, limit } = request
+    const wanted = [...this.of(name).entries.values()].filter(
+      (entry) =>
+        entry.state === 'live' &&
+        entry.lane === lane &&
+        (partitions === null || partitions.includes(entry.partition)),
+    )
+    const runs = wanted
+      .filter(({ next }) => next.dueAt >= from && next.dueAt <= now)
       .sort(byDue)
-      .slice(0, request.limit)
+      .slice(0, limit)
       .map(takenRun)
-    return { now, runs }
+    const later = wanted.filter(({ next }) => next.dueAt > now)
+    const first = later.reduce((least, { next }) => Math.min(least, next.dueAt), Infinity)
+    return { now, runs, nextDueAt: runs.length < limit && first < Infinity ? first : null }
   }
 
   async settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {

@@ -4,6 +4,7 @@ import { assert } from '../../errors.ts'
 import { Listeners } from '../../listeners.ts'
 import type { Hint, Store, StoreContext } from '../../store.ts'
 import { createCommit } from './commit.ts'
+import { createDead } from './dead.ts'
 import { MemoryFences } from './fences.ts'
 import { MemoryLocks } from './locks.ts'
 import { MemoryLog } from './log.ts'
@@ -22,7 +23,7 @@ export function openMemoryStore(context: StoreContext): Store {
   let closed = false
   return {
     address: 'memory:',
-    pool: { entries: pools, browse: pools, putsAtOnce: 1 },
+    pool: { entries: pools, browse: pools, dead: createDead({ ...parts, pools }), putsAtOnce: 1 },
     log,
     arrivals: null,
     mover: createMover({ ...parts, pools, log, fences }),

@@ -41,7 +41,7 @@ where pool = $1 and key = $2 and slot = $3 and headrace.in_time(5000, slot)
 delete from headrace.entry where pool = $1 and key = $2 and slot = $3
 
 -- name: take
--- No lock. Index: entry_due, one range per partition.
+-- No lock. Index: entry_due, one range per partition, and one seek more for what is due next if the limit was not met.
 with clock as materialized (select headrace.now_ms() as now),
 due as (
   select e.*
@@ -55,5 +55,18 @@ due as (
   ) as e
   order by e.due_at, e.key, e.slot
   limit $5::bigint
+),
+later as materialized (
+  select case when (select count(*) from due) < $5::bigint then (
+    select min(e.due_at)
+    from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
+      select e.due_at
+      from headrace.entry e
+      where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+        and e.due_at > clock.now
+      order by e.due_at
+      limit 1
+    ) as e
+  ) end as next_due_at
 )
-select clock.now, due.* from clock left join due on true
+select clock.now, later.next_due_at, due.* from clock cross join later left join due on true

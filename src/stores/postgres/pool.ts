@@ -84,7 +84,8 @@ export class PostgresEntries implements Entries {
     const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
     const rows = await this.#parts.connections.query('take', values, READ)
     const runs = rows.filter((row) => row['key'] !== null).map(toRun)
-    return { now: rows[0]?.['now'] as number, runs }
+    const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
+    return { now: rows[0]?.['now'] as number, runs, nextDueAt }
   }
 
   async settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {

@@ -4,6 +4,7 @@ import type { Hint, Store, StoreContext } from '../../store.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresArrivals } from './arrivals.ts'
 import { PostgresBrowse } from './browse.ts'
+import { PostgresDead } from './dead.ts'
 import { Connections } from './connections.ts'
 import { loadDriver } from './driver.ts'
 import { toHeadraceError } from './failure.ts'
@@ -60,6 +61,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     pool: {
       entries: new PostgresEntries(parts),
       browse: new PostgresBrowse(parts),
+      dead: new PostgresDead(parts),
       putsAtOnce: address.max - VITAL,
     },
     log: new PostgresLog(parts),

@@ -58,6 +58,19 @@ export class DueQueue {
     }
   }
 
+  /** The first time after one; null: nothing waits. Costs as much as there are times up to it, and emptied ones. */
+  firstAfter(time: number, place = 0): number | null {
+    const at = this.#heap[place]
+    if (at === undefined) return null
+    if (at > time && this.#buckets.get(at) !== null) return at
+    let first: number | null = null
+    for (let nth = 1; nth <= CHILDREN; nth++) {
+      const found = this.firstAfter(time, CHILDREN * place + nth)
+      if (found !== null && (first === null || found < first)) first = found
+    }
+    return first
+  }
+
   /** A time of the heap: the first at place 0, those behind place p from CHILDREN × p + 1 on. */
   timeAt(place: number): number | undefined {
     return this.#heap[place]

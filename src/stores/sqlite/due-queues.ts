@@ -49,6 +49,16 @@ export class DueQueues {
     return first === null ? null : first + this.#origin
   }
 
+  /** The first due time after a moment, in some partitions; null: nothing waits there. */
+  dueAfter(partitions: readonly number[], now: number): number | null {
+    let first: number | null = null
+    for (const partition of partitions) {
+      const time = this.#queues[partition]?.firstAfter(now - this.#origin) ?? null
+      if (time !== null && (first === null || time < first)) first = time
+    }
+    return first === null ? null : first + this.#origin
+  }
+
   /**
    * Entries in due order. What is due later costs nothing, and no more is sorted than is answered: the times of what
    * is due where that is all, which are few.

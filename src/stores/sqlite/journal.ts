@@ -94,6 +94,10 @@ export class Journal implements Mirror {
     return this.#queues.nextDueAt(partitions)
   }
 
+  dueAfter(partitions: readonly number[], now: number): number | null {
+    return this.#queues.dueAfter(partitions, now)
+  }
+
   /** Entries that are due, in due order. */
   due(span: DueSpan): Entry[] {
     return this.#queues.due(span)

@@ -51,6 +51,11 @@ select 1 from entry where pool = ? and lane = ? and state = 'live' limit 1
 -- Index entry_by_partition: one seek.
 select min(due_at) as due_at from entry where pool = ? and partition = ? and lane = ? and state = 'live'
 
+-- name: next_due_after
+-- Index entry_by_partition: one seek.
+select min(due_at) as due_at from entry
+where pool = ? and partition = ? and lane = ? and state = 'live' and due_at > ?
+
 -- name: list_live
 -- Index entry_by_due, from the cursor on, in its order. The caller merges lanes.
 select * from entry
@@ -110,6 +115,10 @@ select exists (select 1 from fired where until <= ?) or exists (select 1 from ke
 
 -- name: add_death
 insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: remove_deaths
+-- Index death_by_pool: reads every death of the pool. A person asks for it, one key at a time.
+delete from death where pool = ? and key = ? and slot = ?
 
 -- name: list_deaths
 -- Index death_by_pool, backwards.

@@ -17,7 +17,15 @@ import type {
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
 import type { SqliteFences } from './fences.ts'
-import { type Pools, type SqlitePool, dueEntries, findEntry, removeEntry, replaceEntry } from './pools.ts'
+import {
+  type Pools,
+  type SqlitePool,
+  dueAfter,
+  dueEntries,
+  findEntry,
+  removeEntry,
+  replaceEntry,
+} from './pools.ts'
 import { PutBatch } from './put-batch.ts'
 import type { Session } from './session.ts'
 import { slotColumn } from './table.ts'
@@ -79,7 +87,8 @@ export class SqliteEntries implements Entries {
       const pool = this.#parts.pools.of(name)
       const named = partitions === null ? pool.partitions : [...new Set(partitions)]
       const entries = dueEntries(pool, { partitions: named, lanes: [lane], from, until: now, limit })
-      return { now, runs: entries.map(takenRun) }
+      const nextDueAt = entries.length < limit ? dueAfter(pool, { partitions: named, lane, now }) : null
+      return { now, runs: entries.map(takenRun), nextDueAt }
     })
   }
 

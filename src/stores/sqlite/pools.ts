@@ -1,6 +1,6 @@
 // The pools that this process has opened: each with its settings, its table and its journal.
 import { assert } from '../../errors.ts'
-import type { Entry, Mode } from '../../pool/entry.ts'
+import type { Entry, Lane, Mode } from '../../pool/entry.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings } from '../../pool/store.ts'
 import type { Database } from './database.ts'
@@ -113,10 +113,21 @@ export function dueEntries(pool: SqlitePool, request: DueRequest): Entry[] {
 
 /** When the first entry of some partitions is due; null: nothing waits there. */
 export function nextDueAt(pool: SqlitePool, partitions: readonly number[]): number | null {
-  const young = pool.journal.nextDueAt(partitions)
-  const old = pool.table.nextDueAt(partitions)
-  if (young === null || old === null) return young ?? old
-  return Math.min(young, old)
+  return earlier(pool.journal.nextDueAt(partitions), pool.table.nextDueAt(partitions))
+}
+
+/** When the first entry of some partitions and a lane is due after a moment; null: none waits. */
+export function dueAfter(
+  pool: SqlitePool,
+  { partitions, lane, now }: { partitions: readonly number[]; lane: Lane; now: number },
+): number | null {
+  const young = lane === 'normal' ? pool.journal.dueAfter(partitions, now) : null
+  const old = pool.table.dueAfter(partitions, lane, now)
+  return earlier(young, old)
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
 /** The first of two lists that are each in due order. */

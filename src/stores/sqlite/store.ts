@@ -4,6 +4,7 @@ import { Listeners } from '../../listeners.ts'
 import type { Hint, Pulse, PulseRequest, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
 import { Database, latestVersion } from './database.ts'
+import { SqliteDead } from './dead.ts'
 import { SqliteFences } from './fences.ts'
 import { watchForeign } from './foreign.ts'
 import { type Chores, Housekeeping } from './housekeeping.ts'
@@ -40,7 +41,12 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   let closing: Promise<void> | null = null
   return {
     address: `sqlite:${path}`,
-    pool: { entries: new SqliteEntries(parts), browse: new SqliteBrowse(parts), putsAtOnce: 1 },
+    pool: {
+      entries: new SqliteEntries(parts),
+      browse: new SqliteBrowse(parts),
+      dead: new SqliteDead(parts),
+      putsAtOnce: 1,
+    },
     log,
     arrivals: null,
     mover: new SqliteMover({ ...parts, log }),

@@ -72,6 +72,21 @@ export class TableDues {
     return first
   }
 
+  /** When the first entry of a lane is due after a moment; the file is asked only where something is due before. */
+  dueAfter(partitions: readonly number[], lane: Lane, now: number): number | null {
+    if (!this.#isFilled(lane)) return null
+    let first: number | null = null
+    for (const partition of partitions) {
+      let dueAt = this.#firstOf(partition, lane)
+      if (dueAt !== null && dueAt <= now) {
+        const row = this.#database.statement('next_due_after').get(this.#pool, partition, lane, now)
+        dueAt = row?.['due_at'] as number | null
+      }
+      if (dueAt !== null && (first === null || dueAt < first)) first = dueAt
+    }
+    return first
+  }
+
   /** Reads little more than it answers, however much is due. */
   due(request: DueRequest): Entry[] {
     const found: Entry[] = []

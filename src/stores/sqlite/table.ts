@@ -106,6 +106,10 @@ export class Table implements Mirror {
     return this.#dues.nextDueAt(partitions)
   }
 
+  dueAfter(partitions: readonly number[], lane: Lane, now: number): number | null {
+    return this.#dues.dueAfter(partitions, lane, now)
+  }
+
   /** Up to `range.limit` live entries of each lane, by (dueAt, key, slot). */
   listLive({ after, before, limit }: DueRange, failed: boolean | null): Entry[] {
     const statement = this.#database.statement('list_live')

@@ -8,7 +8,7 @@ const foundation = /^src\/(clock|errors|telemetry)\.ts$/
 const small = /^src\/(?!(headrace|membership|asked-settings|index|store|pulse)\.)[a-z0-9-]+\.ts$/
 const assembly = /^src\/(headrace|membership|asked-settings|index)\.ts$/
 const pure =
-  /^src\/(pool\/(entry|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(answer|back-off|cursor|entry|in-flight|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
@@ -32,9 +32,9 @@ const directions: Direction[] = [
   { from: port, may: [small, pure, port] },
   { from: wholeStore, may: [small, port] },
   { from: shared, may: [small, pure, port, shared] },
-  // Ticks hand out the topic they feed, and move what is theirs.
+  // Ticks hand out the topic they feed, and move what is theirs; workers take what is theirs.
   {
-    from: /^src\/pool\/(ticks|folding)\.ts$/,
+    from: /^src\/pool\/(ticks|folding|hold|runner|settler|worker|works)\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
   },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },

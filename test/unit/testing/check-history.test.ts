@@ -98,8 +98,8 @@ test('[P1] a run taken before the lowest dueAt that was answered to its puts is 
   const { store, check } = openRecorded(({ pool: { entries } }) => ({
     entries: {
       take: async (pool, request) => {
-        const { now, runs } = await entries.take(pool, request)
-        return { now: now - 5, runs: runs.map((run) => ({ ...run, dueAt: now - 5 })) }
+        const { now, runs, nextDueAt } = await entries.take(pool, request)
+        return { now: now - 5, runs: runs.map((run) => ({ ...run, dueAt: now - 5 })), nextDueAt }
       },
     },
   }))

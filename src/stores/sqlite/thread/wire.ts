@@ -3,7 +3,7 @@
 import { type ErrorCode, HeadraceError } from '../../../errors.ts'
 import type { FenceStore } from '../../../fence.ts'
 import type { LogStore } from '../../../log/store.ts'
-import type { Browse, Entries } from '../../../pool/store.ts'
+import type { Browse, DeadStore, Entries } from '../../../pool/store.ts'
 import type { LockStore, RosterStore } from '../../../roster/store.ts'
 import type { Hint, Mover, Store } from '../../../store.ts'
 import type { TelemetryName } from '../../../telemetry.ts'
@@ -12,6 +12,7 @@ import type { TelemetryName } from '../../../telemetry.ts'
 export interface Ports {
   entries: Entries
   browse: Browse
+  dead: DeadStore
   log: LogStore
   mover: Mover
   fences: FenceStore
@@ -28,6 +29,7 @@ type Methods<Port> = Readonly<Record<keyof Port, true>>
 export const PORTS: { readonly [Name in PortName]: Methods<Ports[Name]> } = {
   entries: { open: true, put: true, cancel: true, reschedule: true, take: true, settle: true },
   browse: { get: true, list: true, count: true, deaths: true },
+  dead: { redrive: true, remove: true },
   log: { open: true, append: true, read: true, topics: true, topic: true, trim: true },
   mover: { move: true },
   fences: { raise: true, fences: true },

@@ -1,0 +1,72 @@
+// How long a failed run waits, and how often it is tried. Pure. Rule [X12] of docs/spec/work.md.
+import { type Duration, toMs } from '../duration.ts'
+import { HeadraceError } from '../errors.ts'
+
+export interface RetryLimits {
+  /** How often a run is tried in all before it is dead; 10 unless said. 1: never again. */
+  attempts?: number
+  /** The wait after the first failure, which doubles with every further one; 1s unless said. */
+  first?: Duration
+  /** No wait is longer; 1h unless said. */
+  longest?: Duration
+}
+
+export interface RetryOptions extends RetryLimits {
+  /** Other limits for some errors, by their class; the first that matches counts. */
+  errors?: readonly ErrorLimits[]
+}
+
+export interface ErrorLimits extends RetryLimits {
+  /** A class of errors, such as `TypeError`. */
+  type: ErrorType
+}
+
+export type ErrorType = abstract new (...given: never[]) => unknown
+
+interface Limits {
+  attempts: number
+  firstMs: number
+  longestMs: number
+}
+
+/** The limits of a worker, checked. */
+export interface RetryRules extends Limits {
+  errors: readonly (Limits & { type: ErrorType })[]
+}
+
+const DEFAULTS: Limits = { attempts: 10, firstMs: 1000, longestMs: 3_600_000 }
+
+export function retryRules({ errors = [], ...limits }: RetryOptions = {}): RetryRules {
+  const usual = limitsOf(limits, DEFAULTS)
+  return { ...usual, errors: errors.map(({ type, ...own }) => ({ ...limitsOf(own, usual), type })) }
+}
+
+function limitsOf({ attempts, first, longest }: RetryLimits, known: Limits): Limits {
+  const most = attempts ?? known.attempts
+  if (!Number.isInteger(most) || most < 1) {
+    throw new HeadraceError('invalid_options', `retry.attempts is ${most}`, {
+      remedy: 'give a whole number from 1 on; 1 means that a failed run is dead at once',
+    })
+  }
+  return {
+    attempts: most,
+    firstMs: first === undefined ? known.firstMs : toMs(first),
+    longestMs: longest === undefined ? known.longestMs : toMs(longest),
+  }
+}
+
+export interface Failed {
+  /** How often the run has failed by now, from 1 on. */
+  failures: number
+  thrown?: unknown
+  /** In [0, 1). */
+  random: number
+}
+
+/** How long the run waits for its next attempt; null: this was the last. */
+export function waitMs({ failures, thrown, random }: Failed, rules: RetryRules): number | null {
+  const limits = rules.errors.find(({ type }) => thrown instanceof type) ?? rules
+  if (failures >= limits.attempts) return null
+  const wait = Math.min(limits.firstMs * 2 ** (failures - 1), limits.longestMs)
+  return Math.round(wait * (1 - random / 2))
+}

@@ -1,0 +1,97 @@
+// From where the takes of one lane read, and when the next one is worth while. Pure: times are the store's, and come from
+// outside. Rules [X7] to [X10] of docs/spec/work.md.
+
+/** How far the cursor stays behind the time of a take: most puts that commit late are within. */
+const MARGIN_MS = 250
+const SWEEP_EVERY_MS = 1000
+/** Twice the statement timeout of a put. */
+const LOOK_BACK_MS = 10_000
+const FULL_EVERY_MS = 600_000
+
+export interface CursorTake {
+  /** The store's time at the read. */
+  now: number
+  /** When the last run that it answered is due, if the limit cut the answer; null: it answered all. */
+  cutAt: number | null
+  /** When the next run is due that was not yet; null: none is, or the answer was cut. */
+  nextDueAt: number | null
+}
+
+interface UnderWay {
+  from: number
+  isSweep: boolean
+  isFull: boolean
+}
+
+export class Cursor {
+  /** What was due before it has been read. */
+  #at = 0
+  /** The earliest that was told of since the last take began. */
+  #told = Infinity
+  #wakeAt = 0
+  /** The store's time at the last sweep that was answered, and at the last that read everything; null: never. */
+  #sweptAt = 0
+  #fullAt: number | null = null
+  #underWay: UnderWay | null = null
+
+  /** When the next take is worth while: now if it is past, never if it is Infinity. */
+  get wakeAt(): number {
+    return this.#wakeAt
+  }
+
+  /** Whether the next take is a sweep, at this time of the store. */
+  sweeps(now: number): boolean {
+    return this.#fullAt === null || now >= this.#sweptAt + SWEEP_EVERY_MS
+  }
+
+  /** A take begins; answers from where it reads. */
+  begin(now: number): number {
+    const isFull = this.#fullAt === null || now >= this.#fullAt + FULL_EVERY_MS
+    const isSweep = this.sweeps(now)
+    const lookBack = isSweep ? this.#sweptAt - LOOK_BACK_MS : Infinity
+    const from = isFull ? 0 : Math.max(0, Math.min(this.#at, this.#told, lookBack))
+    this.#underWay = { from, isSweep, isFull }
+    this.#told = Infinity
+    this.#wakeAt = Infinity
+    return from
+  }
+
+  /** It was answered. What was told of meanwhile counts for the next one. */
+  end({ now, cutAt, nextDueAt }: CursorTake): void {
+    const underWay = this.#underWay
+    if (underWay === null) return
+    this.#underWay = null
+    this.#at = Math.min(now - MARGIN_MS, cutAt ?? Infinity)
+    this.wakeBy(cutAt === null ? (nextDueAt ?? Infinity) : 0)
+    // Cut or not, it is one: what it did not come to lies behind the cursor no more.
+    if (underWay.isFull) this.#fullAt = now
+    if (now < this.#sweptAt) this.widen()
+    if (underWay.isSweep) this.#sweptAt = now
+  }
+
+  /** It failed: the next one reads from the same place. */
+  fail(): void {
+    if (this.#underWay === null) return
+    this.#told = Math.min(this.#told, this.#underWay.from)
+    this.#wakeAt = 0
+    this.#underWay = null
+  }
+
+  /** Something is due then, and may lie behind the cursor. */
+  lower(dueAt: number): void {
+    if (dueAt < this.#told) this.#told = dueAt
+    this.wakeBy(dueAt)
+  }
+
+  /** A take is worth while from then on. */
+  wakeBy(at: number): void {
+    if (at < this.#wakeAt) this.#wakeAt = at
+  }
+
+  /** The next take reads everything, and is made at once. Also one that is under way did not. */
+  widen(): void {
+    this.#fullAt = null
+    this.#wakeAt = 0
+    if (this.#underWay !== null) this.#underWay.isFull = false
+  }
+}

@@ -1,0 +1,42 @@
+// An entry as its users see it.
+import { type Entry, type EntryState, type Lane, type PlannedRun, stateOf } from './entry.ts'
+
+export interface EntryView {
+  key: string
+  at: Date | null
+  dueAt: Date
+  state: EntryState
+  tally: number
+  payload: unknown
+  after: { dueAt: Date; tally: number; payload: unknown } | null
+  partition: number
+  lane: Lane
+  attempt: number
+  enqueuedAt: Date
+  putAt: Date
+}
+
+/** What an entry is at the store's `now`. */
+export function view(entry: Entry, now: number): EntryView {
+  return {
+    key: entry.key,
+    at: entry.slot === null ? null : new Date(entry.slot),
+    dueAt: new Date(entry.next.dueAt),
+    state: stateOf(entry, now),
+    tally: entry.next.tally,
+    payload: read(entry.next),
+    after:
+      entry.after === null
+        ? null
+        : { dueAt: new Date(entry.after.dueAt), tally: entry.after.tally, payload: read(entry.after) },
+    partition: entry.partition,
+    lane: entry.lane,
+    attempt: entry.attempt,
+    enqueuedAt: new Date(entry.enqueuedAt),
+    putAt: new Date(entry.putAt),
+  }
+}
+
+function read({ payload }: Pick<PlannedRun, 'payload'>): unknown {
+  return payload === null ? undefined : JSON.parse(payload)
+}

@@ -1,0 +1,165 @@
+// Calls handlers, aborts them, and tells what became of each. Knows nothing of takes and settles.
+// Rules [X11] to [X18] of docs/spec/work.md.
+import type { Clock, Timer } from '../clock.ts'
+import type { Ownership } from '../roster/ownership.ts'
+import type { StoreTime } from '../store-time.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { type Answer, type EndContext, outcomeOf, outcomeOfThrow } from './answer.ts'
+import { type AbortCause, type Flight, type Handler, StartedContext, StartedRun } from './run.ts'
+import type { Outcome } from './settle.ts'
+import type { WorkRules } from './work-options.ts'
+
+export interface RunnerParts<Payload> {
+  pool: string
+  handler: Handler<Payload>
+  rules: WorkRules
+  ownership: Ownership
+  clock: Clock
+  telemetry: Telemetry
+  time: StoreTime
+  /** The handler has ended; with null the run is let go. */
+  ended(flight: Flight, outcome: Outcome | null): void
+}
+
+/** A handler that has not ended so long after its abort is reported. */
+const HEED_WITHIN_MS = 1000
+
+export class Runner<Payload> {
+  readonly #parts: RunnerParts<Payload>
+  readonly #running = new Set<Flight>()
+  readonly #timeouts = new Map<Flight, Timer>()
+  readonly #waiters = new Set<() => void>()
+  #guard: Timer | null = null
+
+  constructor(parts: RunnerParts<Payload>) {
+    this.#parts = parts
+  }
+
+  /** How many handlers have not ended. */
+  get size(): number {
+    return this.#running.size
+  }
+
+  start(flight: Flight): void {
+    const { handler, rules } = this.#parts
+    const context = new StartedContext(flight)
+    flight.context = context
+    this.#running.add(flight)
+    this.#watchTrust()
+    if (rules.timeoutMs !== null) this.#timeOut(flight, rules.timeoutMs)
+    try {
+      const answer = handler(new StartedRun<Payload>(flight.taken), context)
+      if (!isPromise(answer)) this.#returned(flight, answer)
+      else
+        answer.then(
+          (late) => this.#returned(flight, late),
+          (error: unknown) => this.#threw(flight, error),
+        )
+    } catch (error) {
+      this.#threw(flight, error)
+    }
+  }
+
+  /** Aborts the runs of which this is true. */
+  abort(why: AbortCause, isMeant: (flight: Flight) => boolean = () => true): void {
+    for (const flight of this.#running) if (isMeant(flight)) this.#abort(flight, why)
+  }
+
+  /** Resolves when no handler runs, or after `withinMs`. */
+  async idle(withinMs: number): Promise<void> {
+    if (this.#running.size === 0) return
+    const ended = new AbortController()
+    const wake = (): void => ended.abort()
+    this.#waiters.add(wake)
+    await this.#parts.clock.sleep(withinMs, ended.signal)
+    this.#waiters.delete(wake)
+  }
+
+  /** Gives up what still runs; answers it. */
+  abandon(): Flight[] {
+    this.#guard?.cancel()
+    this.#guard = null
+    const left = [...this.#running]
+    for (const flight of left) {
+      flight.isAbandoned = true
+      this.#timeouts.get(flight)?.cancel()
+    }
+    return left
+  }
+
+  #returned(flight: Flight, answer: Answer | void): void {
+    this.#finish(flight, () => outcomeOf(answer ?? undefined, this.#endOf(flight)))
+  }
+
+  #threw(flight: Flight, error: unknown): void {
+    this.#finish(flight, () => {
+      const why = flight.context?.why ?? null
+      if (why === 'stop' || why === 'lost') return null
+      const outcome = outcomeOfThrow(error, this.#endOf(flight))
+      const { pool, telemetry } = this.#parts
+      const { key, attempt } = flight.taken
+      telemetry.emit('run.failed', {
+        pool,
+        key,
+        attempt: attempt + 1,
+        error,
+        isDead: outcome.kind === 'dead',
+      })
+      return outcome
+    })
+  }
+
+  #finish(flight: Flight, outcome: () => Outcome | null): void {
+    this.#running.delete(flight)
+    if (this.#parts.rules.timeoutMs !== null) {
+      this.#timeouts.get(flight)?.cancel()
+      this.#timeouts.delete(flight)
+    }
+    if (this.#running.size === 0) for (const wake of this.#waiters) wake()
+    if (!flight.isAbandoned) this.#parts.ended(flight, outcome())
+  }
+
+  #endOf({ taken }: Flight): EndContext {
+    const { time, rules, clock } = this.#parts
+    return { now: time.now(), failures: taken.attempt, rules: rules.retry, random: clock.random() }
+  }
+
+  #abort(flight: Flight, why: AbortCause): void {
+    if (flight.context === null || flight.context.why !== null) return
+    flight.context.abort(why)
+    const { clock, telemetry, pool } = this.#parts
+    const report = (): void => {
+      if (this.#running.has(flight)) telemetry.emit('run.ignored', { pool, key: flight.taken.key, why })
+    }
+    clock.timer(HEED_WITHIN_MS, report, { background: true })
+  }
+
+  /** A clock's timers are no longer than a minute. */
+  #timeOut(flight: Flight, timeoutMs: number): void {
+    const { clock } = this.#parts
+    const end = clock.mono() + timeoutMs
+    const arm = (): void => {
+      const timer = clock.timer(end - clock.mono(), () =>
+        clock.mono() < end ? arm() : this.#abort(flight, 'timeout'),
+      )
+      this.#timeouts.set(flight, timer)
+    }
+    arm()
+  }
+
+  /** Aborts everything when the roster can be trusted no more. One timer, whatever runs: it looks again when it rings. */
+  #watchTrust(): void {
+    if (this.#guard !== null) return
+    const { clock, ownership } = this.#parts
+    const ring = (): void => {
+      this.#guard = null
+      if (ownership.trustedForMs <= 0) this.abort('lost')
+      else if (this.#running.size > 0) this.#watchTrust()
+    }
+    this.#guard = clock.timer(ownership.trustedForMs, ring, { background: true })
+  }
+}
+
+function isPromise(answer: Answer | void | PromiseLike<Answer | void>): answer is PromiseLike<Answer | void> {
+  return typeof answer === 'object' && answer !== null && 'then' in answer
+}

@@ -1,0 +1,65 @@
+// The workers of one member, one for each pool: two would run a key at once, since each knows only what is its own.
+import { HeadraceError } from '../errors.ts'
+import type { Ownership } from '../roster/ownership.ts'
+import type { Service } from '../service.ts'
+import type { Pulse, PulseRequest } from '../store.ts'
+import type { Pool } from './pool.ts'
+import type { Handler } from './run.ts'
+import { type WorkOptions, workRules } from './work-options.ts'
+import { Worker, type WorkerParts } from './worker.ts'
+
+export type WorksParts = Pick<WorkerParts<unknown>, 'store' | 'clock' | 'telemetry' | 'drainWithinMs'>
+
+export interface Asked<Payload> {
+  pool: Pool
+  handler: Handler<Payload>
+  options: WorkOptions
+  ownership: Ownership
+}
+
+export class Works {
+  readonly #parts: WorksParts
+  readonly #workers = new Map<string, Worker>()
+
+  constructor(parts: WorksParts) {
+    this.#parts = parts
+  }
+
+  get services(): Service[] {
+    return [...this.#workers.values()].map(({ service }) => service)
+  }
+
+  /** What they ask of the next pulse. */
+  get asked(): PulseRequest['pools'] {
+    return [...this.#workers.values()].flatMap((worker) => worker.asked)
+  }
+
+  add<Payload>({ pool, handler, options, ownership }: Asked<Payload>): Worker<Payload> {
+    this.refuse(pool.name)
+    const worker = new Worker<Payload>({
+      ...this.#parts,
+      pool,
+      handler,
+      rules: workRules(options),
+      ownership,
+    })
+    this.#workers.set(pool.name, worker as Worker)
+    return worker
+  }
+
+  notice(pulse: Pulse, sentAt: number): void {
+    for (const worker of this.#workers.values()) worker.notice(pulse, sentAt)
+  }
+
+  /** Refuses a pool that has a worker already. */
+  refuse(pool: string): void {
+    if (this.#workers.has(pool)) throw refuseTaken(pool, 'a worker')
+  }
+}
+
+/** What is due in a pool is either worked on, by one worker, or moves to a topic. */
+export function refuseTaken(pool: string, by: 'a worker' | 'ticks'): HeadraceError {
+  return new HeadraceError('invalid_options', `the pool ${pool} has ${by} in this process already`, {
+    remedy: by === 'ticks' ? 'use another pool for this work' : 'use one worker with more concurrency',
+  })
+}

@@ -1,0 +1,121 @@
+// Several members work on one pool, on every store: each put is in the tally of one run that was done, runs of a key do
+// not overlap, and nothing is left.
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { systemClock } from '../../src/clock.ts'
+import { noFaults } from '../../src/fault.ts'
+import { type Headrace, headrace } from '../../src/headrace.ts'
+import { createRandom } from '../../src/random.ts'
+import { openMemoryStore } from '../../src/stores/memory/store.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
+import { startPostgres } from '../servers/postgres.ts'
+import { sqliteFiles } from './open-sqlite.ts'
+import { until } from './postgres-house.ts'
+
+interface Place {
+  open(name: string): Promise<Headrace>
+  close(): Promise<void>
+}
+
+const KEYS = 100
+const PUTS = 1500
+const OPTIONS = { lease: '1s', partitions: 8 } as const
+const server = await startPostgres(15, { fsync: false })
+after(() => server?.remove())
+
+const places: Record<string, { create(): Promise<Place>; skip: boolean }> = {
+  memory: {
+    skip: false,
+    create: async () => {
+      const context = { clock: systemClock, telemetry: createTelemetry('store'), faults: noFaults }
+      const store = { ...openMemoryStore(context), close: async () => undefined }
+      return {
+        open: (name) => headrace({ ...OPTIONS, name, store: 'memory:' }, { store }),
+        close: async () => undefined,
+      }
+    },
+  },
+  sqlite: {
+    skip: false,
+    create: async () => {
+      const path = await sqliteFiles.create()
+      const open = (name: string): Promise<Headrace> =>
+        headrace({ ...OPTIONS, name, store: `sqlite:${path}` })
+      return { open, close: () => sqliteFiles.remove(path) }
+    },
+  },
+  postgres: {
+    skip: server === null,
+    create: async () => {
+      const store = server?.url({ schema: 'work' }) ?? ''
+      return { open: (name) => headrace({ ...OPTIONS, name, store }), close: async () => undefined }
+    },
+  },
+}
+
+/** What all members did, and whether runs of one key were ever under way at once. */
+class Ledger {
+  readonly tallies = new Map<string, number>()
+  readonly members = new Set<string>()
+  readonly underWay = new Set<string>()
+  overlaps = 0
+  runs = 0
+
+  async start(place: Place, name: string): Promise<Headrace> {
+    const race = await place.open(name)
+    race.work(race.pool('work'), async ({ key, tally }) => {
+      if (this.underWay.has(key)) this.overlaps += 1
+      this.underWay.add(key)
+      this.members.add(name)
+      await systemClock.sleep(systemClock.random() * 5)
+      this.underWay.delete(key)
+      this.runs += 1
+      this.tallies.set(key, (this.tallies.get(key) ?? 0) + tally)
+    })
+    await race.start()
+    return race
+  }
+}
+
+/** Puts from all members; on the way one stops and another comes. Answers how often each key was put. */
+async function putAndChange(place: Place, ledger: Ledger, races: Headrace[]): Promise<Map<string, number>> {
+  const random = createRandom(7)
+  const puts = new Map<string, number>()
+  for (let nth = 0; nth < PUTS; nth += 10) {
+    const keys = Array.from({ length: 10 }, () => `k${random.below(KEYS)}`)
+    await random
+      .pick(races)
+      .pool('work')
+      .putAll(keys.map((key) => ({ key, payload: nth, in: random.below(20) })))
+    for (const key of keys) puts.set(key, (puts.get(key) ?? 0) + 1)
+    if (nth === 500) await races.shift()?.stop()
+    if (nth === 1000) races.push(await ledger.start(place, 'm4'))
+    await systemClock.sleep(5)
+  }
+  return puts
+}
+
+for (const [store, { create, skip }] of Object.entries(places)) {
+  void describe(`work on ${store}`, { skip }, () => {
+    test('[P4] [X2] members that come and go do all work, each put once, and no key at two places at once', async () => {
+      const place = await create()
+      const ledger = new Ledger()
+      const races: Headrace[] = []
+      try {
+        for (const name of ['m1', 'm2', 'm3']) races.push(await ledger.start(place, name))
+        const puts = await putAndChange(place, ledger, races)
+        const pool = races[0]?.pool('work')
+        await until('all is done', async () => {
+          const { waiting, due } = (await pool?.count()) ?? { waiting: 1, due: 1 }
+          return waiting + due === 0
+        })
+        assert.deepEqual(ledger.tallies, puts)
+        assert.deepEqual([ledger.overlaps, ledger.underWay.size], [0, 0])
+        assert.ok(ledger.runs <= PUTS && ledger.members.size >= 3, [...ledger.members].join())
+      } finally {
+        for (const race of races) await race.stop()
+        await place.close()
+      }
+    })
+  })
+}

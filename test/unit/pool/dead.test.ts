@@ -1,0 +1,63 @@
+// What was given up, through the public API.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dead } from '../../../src/pool/answer.ts'
+import { START } from '../../../src/testing/virtual-clock.ts'
+import { openRace } from '../open-race.ts'
+
+test('[S10] [S11] dead runs are listed with reason and error, run again when they are redriven, and can be removed', async () => {
+  const { race, clock } = openRace()
+  const pool = race.pool('work')
+  let isMended = false
+  race.work(
+    pool,
+    ({ key }) => {
+      if (key === 'x') return dead('unknown customer')
+      if (!isMended) throw new Error('no route')
+      return undefined
+    },
+    { retry: { attempts: 1 } },
+  )
+  await race.start()
+  await pool.putAll([{ key: 'x', payload: { id: 7 } }])
+  await clock.advance(100)
+  await pool.put('y')
+  await clock.advance(100)
+  const [newest, oldest] = await pool.dead.list()
+  assert.deepEqual([newest?.key, newest?.reason, newest?.tally], ['y', 'attempts', 1])
+  assert.match(newest?.error ?? '', /no route/)
+  assert.deepEqual(
+    [oldest?.reason, oldest?.payload, oldest?.error, oldest?.at],
+    ['unknown customer', { id: 7 }, null, null],
+  )
+  assert.ok(oldest !== undefined && oldest.diedAt.getTime() >= START)
+  assert.equal((await pool.dead.list({ limit: 1 })).length, 1)
+  isMended = true
+  assert.deepEqual([await pool.dead.redrive('y'), await pool.dead.remove('x')], [true, true])
+  await clock.advance(100)
+  assert.deepEqual(await pool.count(), { waiting: 0, due: 0, 'backing-off': 0, dead: 0 })
+  assert.deepEqual([await pool.dead.redrive('y'), await pool.dead.remove('x')], [false, false])
+  await race.stop()
+})
+
+test('[X1] a pool has one worker, or ticks, and options that are not understood are refused', async () => {
+  const { race } = openRace()
+  const pool = race.pool('work')
+  race.work(pool, () => undefined)
+  const refused = { code: 'invalid_options' }
+  assert.throws(() => race.work(pool, () => undefined), refused)
+  assert.throws(() => race.ticks('work', { mode: 'one' }), refused)
+  race.ticks('fired')
+  assert.throws(() => race.work(race.pool('fired'), () => undefined), refused)
+  for (const options of [{ concurrency: 0 }, { concurrency: 1.5 }, { timeout: 'soon' }, { concurency: 5 }]) {
+    assert.throws(() => race.work(race.pool('other'), () => undefined, options as object), refused)
+  }
+  assert.deepEqual(
+    race
+      .services()
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('work')),
+    ['work work'],
+  )
+  await race.stop()
+})

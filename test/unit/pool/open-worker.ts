@@ -1,0 +1,96 @@
+// A worker over memory and a virtual clock, whose partitions a test gives and takes away, and whose store it can hold up.
+import { noFaults } from '../../../src/fault.ts'
+import { poolResource } from '../../../src/fence.ts'
+import { Gate } from '../../../src/gate.ts'
+import type { Mode } from '../../../src/pool/entry.ts'
+import { Pool } from '../../../src/pool/pool.ts'
+import type { Handler, Run, RunContext } from '../../../src/pool/run.ts'
+import type { Entries, TakeRequest } from '../../../src/pool/store.ts'
+import { type WorkOptions, workRules } from '../../../src/pool/work-options.ts'
+import { Worker } from '../../../src/pool/worker.ts'
+import { Ownership } from '../../../src/roster/ownership.ts'
+import { Trust } from '../../../src/roster/trust.ts'
+import type { Store } from '../../../src/store.ts'
+import { openMemoryStore } from '../../../src/stores/memory/store.ts'
+import { type Telemetry, createTelemetry } from '../../../src/telemetry.ts'
+import { START, VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { changed } from '../open-race.ts'
+
+export interface OpenWorker {
+  clock: VirtualClock
+  store: Store
+  pool: Pool
+  worker: Worker
+  ownership: Ownership
+  telemetry: Telemetry
+  trust: Trust
+  /** What the store was asked for, and when. */
+  takes: (TakeRequest & { at: number })[]
+  /** The allotments of partitions, all under one epoch, and their fences. */
+  grant(partitions: readonly number[], epoch: number): Promise<void>
+}
+
+export interface Opening extends WorkOptions {
+  mode?: Mode
+  partitions?: number
+  held?: readonly number[]
+  trustMs?: number
+  drainWithinMs?: number
+  watch?: Store['watch']
+  entries?(entries: Entries): Partial<Entries>
+}
+
+export async function openWorker(handler: Handler, opening: Opening = {}): Promise<OpenWorker> {
+  const { mode = 'one', partitions = 1, held, trustMs = Infinity, drainWithinMs = 30_000, ...rest } = opening
+  const { watch, entries: change, ...options } = rest
+  const clock = new VirtualClock()
+  const telemetry = createTelemetry(`worker-${clock.id()}-${START}`)
+  const memory = openMemoryStore({ clock, telemetry, faults: noFaults })
+  const takes: OpenWorker['takes'] = []
+  const inner = changed(memory.pool.entries, change?.(memory.pool.entries) ?? {})
+  const entries = changed(inner, {
+    take: (pool, request) => {
+      takes.push({ ...request, at: clock.now() - START })
+      return inner.take(pool, request)
+    },
+  })
+  const store = { ...memory, pool: { ...memory.pool, entries }, watch: watch ?? memory.watch }
+  const settings = { name: 'work', partitions, mode, rememberMs: 0 }
+  const pool = new Pool({ settings, store: store.pool, arrivals: null, clock, telemetry, gate: new Gate() })
+  const trust = new Trust(clock, trustMs)
+  trust.renew({ mono: clock.mono(), wall: clock.now() })
+  const resource = { name: poolResource('work'), partitions }
+  const look = (): void => undefined
+  const ownership = new Ownership({ resource, clock, telemetry, trust, owner: () => 'me', look })
+  const grant = async (given: readonly number[], epoch: number): Promise<void> => {
+    const allotments = given.map((partition) => {
+      return { resource: resource.name, partition, owner: 'me', epoch, next: null, since: 0, moves: 0 }
+    })
+    const asked = ownership.follow(allotments)
+    ownership.raised(asked, await store.fences.raise(resource.name, { owner: 'me', held: asked }))
+  }
+  await grant(held ?? Array.from({ length: partitions }, (_, partition) => partition), 1)
+  const rules = workRules(options)
+  const worker = new Worker({ pool, handler, rules, store, ownership, clock, telemetry, drainWithinMs })
+  await worker.service.start()
+  await clock.advance(0)
+  return { clock, store, pool, worker, ownership, telemetry, trust, takes, grant }
+}
+
+export interface Call {
+  run: Run
+  ctx: RunContext
+  end(answer?: Awaited<ReturnType<Handler>>): void
+  fail(error: unknown): void
+}
+
+/** A handler whose calls wait until the test ends them. */
+export function waitingHandler(): { handler: Handler; calls: Call[] } {
+  const calls: Call[] = []
+  const handler: Handler = (run, ctx) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Handler>>>()
+    calls.push({ run, ctx, end: resolve, fail: reject })
+    return promise
+  }
+  return { handler, calls }
+}
