@@ -78,7 +78,7 @@ test('[X13] a run that takes longer than its timeout is aborted, and its throw i
   await worker.service.stop()
 })
 
-test('[X14] [V10] lost ownership costs no attempt, and the run is due as before', async () => {
+test('[X14] lost ownership costs no attempt, and the run is due as before', async () => {
   const { handler, calls } = waitingHandler()
   const { clock, pool, worker, grant } = await openWorker(handler)
   await pool.put('a')
@@ -95,6 +95,29 @@ test('[X14] [V10] lost ownership costs no attempt, and the run is due as before'
   calls[1]?.end()
   await clock.advance(10)
   assert.equal(await pool.get('a'), null)
+  await worker.service.stop()
+})
+
+test('[X8] [V10] a run that was let go in doubt runs again, though it is older than a sweep looks back', async () => {
+  const { handler, calls } = waitingHandler()
+  const { clock, pool, worker, trust, ownership } = await openWorker(handler, { trustMs: 60_000 })
+  await pool.put('a')
+  for (const at of [20_000, 40_000]) {
+    await clock.advance(20_000)
+    await pool.put(`at ${at}`)
+    await clock.advance(10)
+    calls.at(-1)?.end()
+  }
+  await clock.advance(20_000)
+  calls[0]?.fail(calls[0].ctx.signal.reason)
+  await clock.advance(10)
+  assert.equal(calls.length, 3)
+  trust.renew({ mono: clock.mono(), wall: clock.now() })
+  ownership.wake()
+  await clock.advance(10)
+  assert.deepEqual([calls.length, calls[3]?.run.key, calls[3]?.ctx.attempt], [4, 'a', 1])
+  calls[3]?.end()
+  await clock.advance(10)
   await worker.service.stop()
 })
 
