@@ -15,10 +15,17 @@ export interface LaneHold {
   readonly cursor: Cursor
   /** Admitted, and not started yet. */
   waiting: Flight[]
-  /** How many of its runs are in flight, those that wait included. */
-  inFlight: number
+  /** How many of its runs are in flight, those that wait included, by their due times. */
+  readonly inFlight: Map<number, number>
   /** How many the last take answered that could not be admitted. */
   passedOver: number
+}
+
+/** How many of a lane's runs a take that reads from there may answer, though none of them can be admitted. [X7] */
+export function inTheWay({ inFlight, passedOver }: LaneHold, from: number): number {
+  let count = passedOver
+  for (const [dueAt, runs] of inFlight) if (dueAt >= from) count += runs
+  return count
 }
 
 /** What a take was asked, and by which right. */
@@ -29,7 +36,7 @@ export interface Asked {
 
 export class Hold {
   readonly lanes: readonly LaneHold[] = LANES.map((lane) => {
-    return { lane, cursor: new Cursor(), waiting: [], inFlight: 0, passedOver: 0 }
+    return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0 }
   })
   readonly inFlight = new InFlight()
   readonly #ownership: Ownership
@@ -63,6 +70,7 @@ export class Hold {
       if (admission === 'busy') passedOver += 1
       if (admission !== 'free') continue
       this.inFlight.add(taken)
+      hold.inFlight.set(taken.dueAt, (hold.inFlight.get(taken.dueAt) ?? 0) + 1)
       this.#ownership.beginRun(taken.partition)
       const latenessMs = now - taken.dueAt
       const { owner } = claim
@@ -77,7 +85,6 @@ export class Hold {
       })
       admitted += 1
     }
-    hold.inFlight += admitted
     this.#waiting += admitted
     const isCut = runs.length >= limit
     // Twice as many where nothing else was found: so few takes reach what is behind them.
@@ -115,7 +122,9 @@ export class Hold {
 
   #lowerAfter({ taken, lane }: Flight, passedOver: number | null, dueAt: number | null): void {
     const hold = this.of(lane)
-    hold.inFlight -= 1
+    const rest = (hold.inFlight.get(taken.dueAt) ?? 0) - 1
+    if (rest > 0) hold.inFlight.set(taken.dueAt, rest)
+    else hold.inFlight.delete(taken.dueAt)
     this.#ownership.endRun(taken.partition)
     if (dueAt !== null) hold.cursor.lower(dueAt)
     // What it was in the way of may be of another lane.

@@ -8,7 +8,7 @@ import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
-import { Hold, type LaneHold } from './hold.ts'
+import { Hold, type LaneHold, inTheWay } from './hold.ts'
 import type { Pool } from './pool.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
@@ -203,9 +203,9 @@ export class Worker<Payload = unknown> {
     return ownership.use(async (claim) => {
       if (claim.held.length === 0) return false
       const { inFlight } = this.#hold
-      const limit = this.#wants(hold) + hold.inFlight + hold.passedOver
       const take = inFlight.beginTake()
       const from = hold.cursor.begin(this.#time.now())
+      const limit = this.#wants(hold) + inTheWay(hold, from)
       const partitions = claim.held.map(({ partition }) => partition)
       const sentAt = clock.now()
       try {
