@@ -151,10 +151,8 @@ export class Headrace {
   /** A topic by name; the same name gives the same topic, and refuses other settings. */
   topic<Value = unknown>(name: string, options: TopicOptions = {}): Topic<Value> {
     const existing = this.#topics.get(name)
-    const known = existing?.settings ?? {
-      partitions: this.options.partitions,
-      retentionMs: this.options.retention,
-    }
+    const { partitions, retention: retentionMs } = this.options
+    const known = existing?.settings ?? { partitions, retentionMs }
     const settings = topicSettings(name, options, known)
     if (existing !== undefined) {
       refuseOtherTopic(existing.settings, settings)
@@ -294,6 +292,7 @@ export class Headrace {
   async #stop(): Promise<void> {
     this.#isLive = false
     this.#unwatch()
+    await Promise.all(this.#works.services.map((service) => service.stop()))
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
   }

@@ -1,4 +1,4 @@
-// What was given up, through the public API.
+// Work and what was given up, through the public API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dead } from '../../../src/pool/answer.ts'
@@ -38,6 +38,24 @@ test('[S10] [S11] dead runs are listed with reason and error, run again when the
   assert.deepEqual(await pool.count(), { waiting: 0, due: 0, 'backing-off': 0, dead: 0 })
   assert.deepEqual([await pool.dead.redrive('y'), await pool.dead.remove('x')], [false, false])
   await race.stop()
+})
+
+test('[X17] the workers of several pools drain at once, and puts of their handlers are answered', async () => {
+  const { race, clock } = openRace()
+  const pools = ['left', 'right'].map((name) => race.pool(name))
+  const results: string[] = []
+  for (const pool of pools)
+    race.work(pool, async () => {
+      await clock.sleep(20_000)
+      results.push((await race.pool('next').put(pool.name)).result)
+    })
+  await race.start()
+  for (const pool of pools) await pool.put('a')
+  await clock.advance(100)
+  const stopping = race.stop()
+  await clock.advance(21_000)
+  await stopping
+  assert.deepEqual([results, race.state], [['created', 'created'], 'stopped'])
 })
 
 test('[X1] a pool has one worker, or ticks, and options that are not understood are refused', async () => {
