@@ -21,11 +21,14 @@ export class Cluster {
   /** The store answers nobody. */
   isDown = false
 
-  /** A member that runs and has ticks. */
-  async add(options: OptionsInput = {}): Promise<ClusterMember> {
+  /** A member that runs and has ticks, unless it is prepared for something else. */
+  async add(
+    options: OptionsInput = {},
+    prepare: (member: ClusterMember) => void = ({ race }) => void race.ticks(),
+  ): Promise<ClusterMember> {
     const member = new ClusterMember(this, options)
     this.members.push(member)
-    member.race.ticks()
+    prepare(member)
     await member.race.start()
     await this.clock.advance(0)
     return member
