@@ -3,7 +3,7 @@
 // npm hands a signal to the shell of its script alone; `exec` in package.json puts us in that shell's place.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { buildIfChanged } from './build-if-changed.mjs'
+import { buildIfChanged } from './build.mjs'
 import { pinnedNode, setup } from './setup.mjs'
 
 const [file, ...args] = process.argv.slice(2)
@@ -11,7 +11,7 @@ if (file === undefined) fail('usage: node scripts/run.mjs FILE [ARGS…]', 2)
 
 try {
   await setup()
-  if (file.startsWith('dist/')) buildIfChanged()
+  if (file.startsWith('dist/')) await buildIfChanged()
 } catch (error) {
   fail(error.message, 1)
 }

@@ -21,9 +21,16 @@ const talkLines = 30
 /** Resolves when `pinnedNode` and all packages are in place; rejects with a message fit to print. */
 export async function setup() {
   if (isReady()) return
+  await underLock(async () => {
+    if (!isReady()) await install()
+  })
+}
+
+/** Does what only one process of this folder may do at a time. */
+export async function underLock(work) {
   await acquireLock()
   try {
-    if (!isReady()) await install()
+    await work()
   } finally {
     rmSync(lockDirectory, { recursive: true, force: true })
   }

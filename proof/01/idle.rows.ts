@@ -21,7 +21,7 @@ interface Idle {
 /** One tick waits for tomorrow, as in most idle systems; nothing else happens. */
 const idle = once(async ({ quick, progress }: ProofContext): Promise<Idle> => {
   // As npm start does: TypeScript that is stripped while it runs costs memory that no user pays.
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build.ts')])
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs')])
   await using witness = await Witness.create()
   const counts = join(dirname(witness.file), 'calls.txt')
   const nodeArgs = ['--import', COUNTER]

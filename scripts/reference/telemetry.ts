@@ -25,7 +25,7 @@ export function writeTelemetryPage(): string {
     'Every event is published on the channel `headrace:NAME` of `node:diagnostics_channel`, and costs next to ' +
       'nothing while nobody listens. Channels are global to a process, so each payload also carries `member`, the ' +
       'id of the `headrace()` it comes from. `race.telemetry.on(name, listener)` hears one of them only, and is ' +
-      'typed. Listeners are called synchronously: return quickly.',
+      'typed. Listeners are called synchronously: return quickly. Those of a SQLite store come a moment later, from its thread.',
     block('ts', EXAMPLE),
     table(
       ['event', 'when', 'payload'],

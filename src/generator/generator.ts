@@ -211,7 +211,9 @@ class GeneratorRun {
   }
 
   #next(connection: Connection): void {
-    if (this.#sending && this.#options.rate === null) this.#send(connection)
+    const { rate } = this.#options
+    // What is owed goes at once: with few connections the next look would be late.
+    if (this.#sending && (rate === null || this.#owed(rate) > 0)) this.#send(connection)
     else this.#free.add(connection)
   }
 

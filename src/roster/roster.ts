@@ -138,6 +138,8 @@ export class Roster {
     if (this.#trust.renew(sent)) for (const each of this.#ownerships.values()) each.wake()
     // Not by the heartbeat before: beats that waited out an outage may all have landed at its end, in one step.
     if (now - Math.min(this.#heardAt, beaten.previousAt) > timing.gapMs) this.#gapEndedAt = now
+    // A clock that was set back has not come as far yet. [K6]
+    this.#gapEndedAt = Math.min(this.#gapEndedAt, now)
     this.#heardAt = now
     const wasLeading = this.#leader?.member === this.#id ? this.#leader.term : null
     this.#leader = beaten.leader

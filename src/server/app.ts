@@ -10,6 +10,7 @@ import { addBodyParsers, refuseEncoding } from './body.ts'
 import { addDoctor } from './doctor.ts'
 import { Drain } from './drain.ts'
 import { addHealth } from './health.ts'
+import { Load } from './load.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
@@ -90,23 +91,26 @@ function build(context: ServerContext): FastifyInstance {
   return app
 }
 
-/** Guards and counts every route that is added from here on, whoever adds it. */
+/** Guards, bounds and counts every route that is added from here on, whoever adds it. */
 function equipRoutes(
   app: FastifyInstance,
   { race }: ServerContext,
   { token, host }: ServerOptions,
 ): DocumentedRoute[] {
   const routes: DocumentedRoute[] = []
+  const everyLoad = new Load()
   const callerCheck = token === null ? hostGuard(host) : tokenGuard(token)
   app.addHook('onRoute', (route: RouteOptions) => {
     const doc = route.config?.doc
     const method = String(route.method)
     assert(doc !== undefined, `the route ${method} ${route.url} describes itself`)
     if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
+    const load = doc.open === true ? null : everyLoad
     const guards: Guard[] = []
     if (token === null || doc.open !== true) guards.push(callerCheck)
     if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite, refuseEncoding)
-    route.onRequest = (request, _reply, done) => {
+    route.onRequest = (request, reply, done) => {
+      load?.begin(request, reply)
       for (const guard of guards) guard(request.headers)
       done()
     }

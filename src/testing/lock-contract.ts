@@ -62,6 +62,16 @@ const cases: Case[] = [
       assert.equal(await locks.release('none', 'b'), false)
     },
   },
+  {
+    title: '[N3] a lock that was given back stays free when the clock is set back',
+    run: async ({ store: { locks }, clock }) => {
+      await locks.acquire(ask('a'))
+      await locks.release('report', 'a')
+      clock.jumpWall(-3_600_000)
+      assert.deepEqual(await locks.held(), [])
+      assert.equal((await locks.acquire(ask('b')))?.token, 2)
+    },
+  },
 ]
 
 export function lockContract(suite: string, open: OpenSubject): void {

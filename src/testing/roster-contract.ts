@@ -14,6 +14,7 @@ import {
   openTwo,
   RESOURCE,
 } from './roster-driver.ts'
+import { setBackCases } from './set-back-contract.ts'
 import { START } from './virtual-clock.ts'
 
 const memberCases: Case[] = [
@@ -149,5 +150,6 @@ const memberCases: Case[] = [
 export function rosterContract(suite: string, open: OpenSubject): void {
   registerCases(`${suite}: members`, open, memberCases)
   registerCases(`${suite}: leader`, open, leaderCases)
+  registerCases(`${suite}: a clock that is set back`, open, setBackCases)
   registerCases(`${suite}: allotments`, open, allotmentCases)
 }

@@ -94,6 +94,29 @@ void describe('postgres: races', { skip }, () => {
     }
   })
 
+  void test('[K6] of the beats of six processes at once, as the clock is set back, none fails, and the leader stays', async () => {
+    const schema = newSchema()
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    const stores = await Promise.all(ids.map(() => open(schema)))
+    for (const id of [...ids, 'dead']) await stores[0]?.roster.join(asMember(id), [])
+    await Promise.all(stores.map((store, nth) => known(store, ids[nth] as string)))
+    for (let hours = 1; hours <= 20; hours += 1) {
+      await server.run(`
+        create or replace function ${schema}.now_ms() returns bigint language sql volatile as
+          $$ select (extract(epoch from clock_timestamp()) * 1000)::bigint - ${hours} * 3600000 $$`)
+      // Each waits for the version, too.
+      const refused = [{ resource: 'r', partition: 0, epoch: hours }]
+      const beats = stores.map((store, nth) => known(store, ids[nth] as string, { refused }))
+      const terms = (await Promise.all(beats)).map(({ leader }) => leader?.term)
+      assert.deepEqual(new Set(terms), new Set([1]))
+      const view = await stores[0]?.roster.view()
+      assert.deepEqual(
+        view?.members.filter(({ heartbeatAt }) => heartbeatAt > view.now),
+        [],
+      )
+    }
+  })
+
   void test('[L2] appends and moves of four processes at once leave no gap and give no offset twice', async () => {
     const schema = newSchema()
     const stores = await Promise.all([1, 2, 3, 4].map(() => open(schema)))

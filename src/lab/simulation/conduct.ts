@@ -136,6 +136,8 @@ export class Conduct {
       this.#member = request.beat.member
       this.#trustedFrom = sentAt
       if (pulse.now - this.#heardAt > timingOf(this.#parts.leaseMs).gapMs) this.#gapEndedAt = pulse.now
+      // What came before a clock was set back is at least so long ago.
+      this.#gapEndedAt = Math.min(this.#gapEndedAt, pulse.now)
       this.#heardAt = pulse.now
     }
     return pulse

@@ -20,7 +20,6 @@ export class Trouble {
   isDown = false
   /** How many that lived were declared dead. */
   #declared = 0
-  #furthestMs = 0
   #endsAt = -Infinity
   #tangledUntil = -Infinity
 
@@ -45,14 +44,12 @@ export class Trouble {
     const { storeClock, races } = this.#parts
     this.#note(0)
     storeClock.skewMs += ms
-    this.#furthestMs = Math.max(this.#furthestMs, storeClock.skewMs)
     if (ms < 0) races['the store’s clock was set back'] += 1
   }
 
-  /** A clock that was set back is put right: what it has shown before is past again. */
+  /** A clock that was set back stays so: what was written before may lie in the future. */
   heal(): void {
     this.isDown = false
-    this.#parts.storeClock.skewMs = this.#furthestMs
     this.#note(0)
   }
 

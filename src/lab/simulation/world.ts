@@ -181,6 +181,7 @@ export class World implements Scene {
     this.#isHealed = true
     this.faults.heal()
     this.trouble.heal()
+    this.witness.heal()
     for (const life of this.lives) {
       life.isCutOff = false
       if (!life.isDead) life.clock.resume()

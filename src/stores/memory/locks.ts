@@ -35,8 +35,8 @@ export class MemoryLocks implements LockStore {
   #release(name: string, holder: string): boolean {
     const lock = this.#locks.get(name)
     if (lock === undefined || lock.holder !== holder || lock.expiresAt <= this.#clock.now()) return false
-    // Its token must not be given again, so the lock stays, free.
-    lock.expiresAt = this.#clock.now()
+    // Its token must not be given again, so the lock stays, free. Now may be in the future once the clock is set back.
+    lock.expiresAt = 0
     return true
   }
 

@@ -96,10 +96,26 @@ export class MemoryRoster implements RosterStore {
 
   #lead({ member, leads, leaseMs }: Beat, now: number): void {
     if (!leads) return
+    this.#cutLease(now, leaseMs)
     const isFree = this.#leader === null || this.#leader.expiresAt <= now
     if (!isFree && this.#leader?.member !== member) return
     const term = isFree ? (this.#leader?.term ?? 0) + 1 : (this.#leader as Leader).term
     this.#leader = { member, term, expiresAt: now + leaseMs }
+    this.#bringBack(now)
+  }
+
+  /** A lease that ends later than one can was written before the clock was set back. [K6] */
+  #cutLease(now: number, leaseMs: number): void {
+    if (this.#leader === null) return
+    const longestMs = Math.max(leaseMs, this.#members.get(this.#leader.member)?.leaseMs ?? 0)
+    const expiresAt = Math.min(this.#leader.expiresAt, now + longestMs)
+    this.#leader = { ...this.#leader, expiresAt }
+  }
+
+  /** Heartbeats of the time before the clock was set back count as of now. [K6] */
+  #bringBack(now: number): void {
+    for (const member of this.#members.values())
+      if (member.heartbeatAt > now) this.#members.set(member.id, { ...member, heartbeatAt: now })
   }
 
   async decide(decision: Decision): Promise<Decided> {

@@ -15,10 +15,9 @@ on conflict (name) do update set (holder, token, expires_at) = (
 returning name, holder, token, expires_at
 
 -- name: release
-update headrace.named_lock l set expires_at = clock.now
-from (select headrace.now_ms() as now) as clock
-where l.name = $1 and l.holder = $2 and l.expires_at > clock.now
-returning l.name
+-- Not as of now, which may lie in the future once the clock is set back.
+update headrace.named_lock set expires_at = 0 where name = $1 and holder = $2 and expires_at > headrace.now_ms()
+returning name
 
 -- name: held_locks
 select name, holder, token, expires_at from headrace.named_lock where expires_at > headrace.now_ms() order by name

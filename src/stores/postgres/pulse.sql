@@ -36,17 +36,24 @@ select clock.now,
 from clock
 
 -- name: beat
--- Locks: the lease if it is free, over or the member's own; then the member; then the version, if a refused raise is new.
+-- Locks: the lease if it is free, over, the member's own, or ends later than one can; then the member; the leader's beat
+-- then those whose heartbeats lie in the future; then the version, if a refused raise is new.
 -- The lease is read under its lock: of many beats at once one takes it, and all name that one. The heartbeat is written
 -- as of its lock: one that had to wait did not beat earlier for that.
 with clock as materialized (select headrace.now_ms() as now),
+-- How long the lease as it stands can last.
+longest as materialized (
+  select greatest($3::bigint, m.lease_ms) as ms
+  from headrace.lease l left join headrace.member m on m.id = l.member
+  where l.id = 1
+),
 lease as materialized (
   select l.member, l.term, l.expires_at
   from headrace.lease l
   where l.id = 1 and (
     select $4::boolean and exists (select from headrace.member where id = $1)
-      and (seen.member = $1 or seen.expires_at <= clock.now)
-    from headrace.lease seen cross join clock
+      and (seen.member = $1 or seen.expires_at <= clock.now or seen.expires_at > clock.now + longest.ms)
+    from headrace.lease seen cross join clock cross join longest
     where seen.id = 1
   )
   for no key update of l
@@ -63,9 +70,6 @@ beaten as (
   where m.id = $1
   returning before.heartbeat_at as previous_at, before.refused <> m.refused as is_news
 ),
-told as (
-  update headrace.roster r set version = r.version + 1 from beaten where r.id = 1 and beaten.is_news returning r.version
-),
 led as (
   update headrace.lease l set member = $1, expires_at = clock.now + $3::bigint,
     term = lease.term + case when lease.expires_at <= clock.now then 1 else 0 end
@@ -73,11 +77,33 @@ led as (
   where l.id = 1 and (lease.expires_at <= clock.now or lease.member = $1)
   returning l.member, l.term, l.expires_at
 ),
+-- What was written before the clock was set back: another's lease is cut, and the leader brings heartbeats back. By the
+-- clock as of the lock, so that nothing that was written while this one waited seems to be of that time.
+cut as (
+  update headrace.lease l set expires_at = headrace.now_ms() + longest.ms
+  from clock, lease, longest, beaten
+  where l.id = 1 and lease.member <> $1 and lease.expires_at > clock.now
+    and lease.expires_at > headrace.now_ms() + longest.ms
+  returning l.member, l.term, l.expires_at
+),
+brought_back as (
+  update headrace.member m set heartbeat_at = headrace.now_ms() from clock, led
+  where m.heartbeat_at > clock.now and m.id <> $1
+  returning m.id
+),
+told as (
+  update headrace.roster r set version = r.version + 1
+  from beaten cross join (select count(*) from brought_back) as members_first
+  where r.id = 1 and beaten.is_news
+  returning r.version
+),
 -- Under the lock, where it was taken; else as it stood.
 leader as (
   select member, term, expires_at from led
   union all
-  select member, term, expires_at from lease where not exists (select from led)
+  select member, term, expires_at from cut
+  union all
+  select member, term, expires_at from lease where not exists (select from led) and not exists (select from cut)
   union all
   select member, term, expires_at from headrace.lease where id = 1 and not exists (select from lease)
 ),

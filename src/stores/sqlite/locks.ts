@@ -40,7 +40,7 @@ export class SqliteLocks implements LockStore {
 
   release(name: string, holder: string): Promise<boolean> {
     return this.#parts.session.write('roster', ({ now }) => {
-      return this.#parts.database.statement('free_lock').run(now, name, holder, now).changes > 0
+      return this.#parts.database.statement('free_lock').run(name, holder, now).changes > 0
     })
   }
 

@@ -21,7 +21,7 @@ on conflict (id) do update set
 select * from member order by rowid
 
 -- name: find_member
-select serves, heartbeat_at, refused from member where id = ?
+select serves, heartbeat_at, lease_ms, refused from member where id = ?
 
 -- name: save_serves
 update member set serves = ? where id = ?
@@ -31,6 +31,10 @@ update member set draining = ? where id = ?
 
 -- name: save_beat
 update member set heartbeat_at = ?, health = ?, holding = ?, refused = ? where id = ?
+
+-- name: bring_back_heartbeats
+-- Those that lie in the future were written before the clock was set back. A row for each member.
+update member set heartbeat_at = ? where heartbeat_at > ?
 
 -- name: silent_members
 -- A row for each member.
@@ -80,7 +84,8 @@ insert into lock (name, holder, token, expires_at) values (?, ?, ?, ?)
 on conflict (name) do update set holder = excluded.holder, token = excluded.token, expires_at = excluded.expires_at
 
 -- name: free_lock
-update lock set expires_at = ? where name = ? and holder = ? and expires_at > ?
+-- Not as of now, which may lie in the future once the clock is set back.
+update lock set expires_at = 0 where name = ? and holder = ? and expires_at > ?
 
 -- name: held_locks
 -- Index lock_by_expiry.

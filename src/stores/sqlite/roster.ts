@@ -102,11 +102,22 @@ export class SqliteRoster implements RosterStore {
 
   #lead({ member, leads, leaseMs }: Beat, now: number): void {
     if (!leads) return
-    const leader = this.#leader()
+    const leader = this.#cutLease(now, leaseMs)
     const isFree = leader === null || leader.expiresAt <= now
     if (!isFree && leader.member !== member) return
     const term = isFree ? (leader?.term ?? 0) + 1 : leader.term
     this.#parts.database.statement('save_leader').run(member, term, now + leaseMs)
+    this.#parts.database.statement('bring_back_heartbeats').run(now, now)
+  }
+
+  /** The lease; one that ends later than one can was written before the clock was set back. [K6] */
+  #cutLease(now: number, leaseMs: number): Leader | null {
+    const leader = this.#leader()
+    if (leader === null || leader.expiresAt <= now + leaseMs) return leader
+    const longestMs = Math.max(leaseMs, this.#member(leader.member)?.lease_ms ?? 0)
+    const expiresAt = Math.min(leader.expiresAt, now + longestMs)
+    this.#parts.database.statement('save_leader').run(leader.member, leader.term, expiresAt)
+    return { ...leader, expiresAt }
   }
 
   decide(decision: Decision): Promise<Decided> {

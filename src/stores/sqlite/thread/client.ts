@@ -32,7 +32,7 @@ export class StoreClient {
   readonly #waiting = new Map<number, Waiting>()
   #calls = OPENING
   /** Why nothing can be asked any more; null: the other side is there. */
-  #ended: HeadraceError | null = null
+  #ended: Error | null = null
 
   constructor(parts: ClientParts) {
     this.#parts = parts
@@ -71,7 +71,7 @@ export class StoreClient {
       case 'opened':
         return this.#answered(OPENING)?.resolve(told)
       case 'refused':
-        return this.#answered(OPENING)?.reject(fromWire(told.error))
+        return this.#refused(fromWire(told.error))
       case 'hint':
         return this.#hints.tell(told.hint)
       case 'emitted':
@@ -113,7 +113,12 @@ export class StoreClient {
   #call(port: PortName, method: string, args: unknown[]): Promise<unknown> {
     if (this.#ended !== null) return Promise.reject(this.#ended)
     this.#calls += 1
-    this.#parts.post({ id: this.#calls, port, method, args })
+    try {
+      this.#parts.post({ id: this.#calls, port, method, args })
+    } catch (error) {
+      // Something in it cannot be copied.
+      return Promise.reject(error)
+    }
     return this.#wait(this.#calls)
   }
 
@@ -127,6 +132,11 @@ export class StoreClient {
     this.#waiting.delete(id)
     if (this.#waiting.size === 0) this.#parts.waits(false)
     return waiting
+  }
+
+  #refused(error: Error): void {
+    this.#ended = error
+    this.#answered(OPENING)?.reject(error)
   }
 
   #emit({ name, payload, error }: Extract<Told, { kind: 'emitted' }>): void {

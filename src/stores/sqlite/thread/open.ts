@@ -18,11 +18,16 @@ export async function openSqliteThread(path: string, telemetry: Emitter): Promis
     waits: (anybody) => (anybody ? thread.ref() : thread.unref()),
   })
   thread.on('message', (told: Told) => client.hear(told))
-  thread.on('error', (error) => client.end(error))
-  const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-  void exited.then(() => client.end())
-  const store = await client.store()
   let closing: Promise<void> | null = null
+  thread.on('error', (error) => client.end(error))
+  thread.on('messageerror', (error) => client.end(error))
+  const exited = new Promise<void>((resolve) => {
+    thread.once('exit', (code) => {
+      client.end(closing === null ? new Error(`it exited with code ${code}`) : undefined)
+      resolve()
+    })
+  })
+  const store = await client.store()
   const close = async (): Promise<void> => {
     if (!client.hasEnded) await store.close()
     // Its end may be all that keeps the process alive.

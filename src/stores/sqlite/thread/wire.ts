@@ -78,13 +78,17 @@ export interface WireError {
   cause: WireError | null
 }
 
-export function toWire(error: unknown): WireError {
+/** Causes of causes go no deeper: they may go round. */
+const DEEPEST_CAUSE = 5
+
+export function toWire(error: unknown, deep = 0): WireError {
   if (!(error instanceof Error)) {
     return { code: null, remedy: null, message: String(error), stack: undefined, cause: null }
   }
   const { message, stack, cause } = error
+  const from = cause === undefined || deep === DEEPEST_CAUSE ? null : toWire(cause, deep + 1)
   const [code, remedy] = error instanceof HeadraceError ? [error.code, error.remedy] : [null, null]
-  return { code, remedy, message, stack, cause: cause === undefined ? null : toWire(cause) }
+  return { code, remedy, message, stack, cause: from }
 }
 
 export function fromWire({ code, remedy, message, stack, cause: from }: WireError): Error {
