@@ -23,7 +23,7 @@ import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
 import type { Handler } from './pool/run.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
-import type { WorkOptions } from './pool/work-options.ts'
+import { type WorkOptions, workRules } from './pool/work-options.ts'
 import type { Worker } from './pool/worker.ts'
 import { Works, refuseTaken } from './pool/works.ts'
 import type { PulseLoop } from './pulse.ts'
@@ -125,26 +125,17 @@ export class Headrace {
   /** A pool by name; the same name gives the same pool, and refuses other settings. */
   pool(name: string, options: PoolOptions = {}): Pool {
     const existing = this.#pools.get(name)
-    const settings = poolSettings(
-      name,
-      options,
-      existing?.settings ?? { partitions: this.options.partitions },
-    )
+    const known = existing?.settings ?? { partitions: this.options.partitions }
+    const settings = poolSettings(name, options, known)
     if (existing !== undefined) {
       refuseOtherSettings(existing.settings, settings)
       refuseOtherRemember(existing.settings, settings)
       return existing
     }
-    const pool = new Pool({
-      settings,
-      store: this.store.pool,
-      arrivals: this.store.arrivals,
-      clock: this.clock,
-      telemetry: this.telemetry,
-      gate: this.#gate,
-    })
+    const { clock, telemetry, store } = this
+    const { arrivals } = store
+    const pool = new Pool({ settings, store: store.pool, arrivals, clock, telemetry, gate: this.#gate })
     this.#pools.set(name, pool)
-    this.#folding?.add(pool, this.#share(poolResource(name), settings.partitions))
     return pool
   }
 
@@ -180,11 +171,12 @@ export class Headrace {
       return existing as Ticks<Payload>
     }
     this.#works.refuse(name)
+    const pool = this.pool(name, { ...options, mode: options.mode ?? 'each' })
     const ticks = new Ticks<Payload>({
-      pool: this.pool(name, { ...options, mode: options.mode ?? 'each' }),
+      pool,
       topic: this.#topicOfTicks(options.topic ?? name, options),
       store: this.store,
-      ownership: this.#share(poolResource(name), this.pool(name).settings.partitions),
+      ownership: this.#serve(pool),
       clock: this.clock,
       telemetry: this.telemetry,
       faults: this.#faults,
@@ -197,8 +189,9 @@ export class Headrace {
   /** Has a handler do the due runs of a pool, from `start()` on; one worker for each pool. */
   work<Payload = unknown>(pool: Pool, handler: Handler<Payload>, options: WorkOptions = {}): Worker<Payload> {
     if (this.#ticks.has(pool.name)) throw refuseTaken(pool.name, 'ticks')
-    const ownership = this.#share(poolResource(pool.name), pool.settings.partitions)
-    const worker = this.#works.add({ pool, handler, options, ownership })
+    this.#works.refuse(pool.name)
+    const rules = workRules(options)
+    const worker = this.#works.add({ pool, handler, rules, ownership: this.#serve(pool) })
     if (this.#isLive) void worker.service.start()
     return worker
   }
@@ -207,6 +200,13 @@ export class Headrace {
   own(name: string, options: { partitions?: number } = {}): Ownership {
     const partitions = checkPartitions(options.partitions ?? this.options.partitions, `the resource ${name}`)
     return this.#share(`own/${checkName(name, 'resource')}`, partitions)
+  }
+
+  /** Takes part in the work of a pool, and in folding what arrives for it. Who only puts must own nothing of it. */
+  #serve(pool: Pool): Ownership {
+    const ownership = this.#share(poolResource(pool.name), pool.settings.partitions)
+    this.#folding?.add(pool, ownership)
+    return ownership
   }
 
   #share(name: string, partitions: number): Ownership {

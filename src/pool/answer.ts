@@ -68,7 +68,7 @@ export function outcomeOf(answer: Answer | undefined, context: EndContext): Outc
     case 'retry':
       return failed({ reason: 'attempts', error: null }, answer.when, context)
     case 'dead':
-      return { kind: 'dead', reason: answer.reason, error: null }
+      return { kind: 'dead', reason: describe(answer.reason), error: null }
     case 'cancel':
       return { kind: 'cancel' }
     // In JavaScript a handler may return anything.
@@ -98,14 +98,22 @@ function failed({ reason, error, thrown }: Failure, when: Wait | null, context: 
 }
 
 function timeOf(when: Wait, now: number): number {
-  return 'at' in when ? when.at : now + when.inMs
+  const time = 'at' in when ? when.at : now + when.inMs
+  if (!Number.isSafeInteger(time)) throw new TypeError(`a handler answered the time ${time}`)
+  return time
 }
 
 /** Longer ones are cut: they are kept with every death. */
 const LONGEST_ERROR = 4000
 
+/** Whatever it is: what cannot be told must not stop the worker. */
 function describe(thrown: unknown): string {
-  const text =
-    thrown instanceof Error ? (thrown.stack ?? `${thrown.name}: ${thrown.message}`) : String(thrown)
+  let text: string
+  try {
+    const told = thrown instanceof Error ? (thrown.stack ?? `${thrown.name}: ${thrown.message}`) : thrown
+    text = String(told)
+  } catch {
+    text = `something of type ${typeof thrown} that cannot be written`
+  }
   return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…`.toWellFormed() : text.toWellFormed()
 }

@@ -38,7 +38,14 @@ const DEFAULTS: Limits = { attempts: 10, firstMs: 1000, longestMs: 3_600_000 }
 
 export function retryRules({ errors = [], ...limits }: RetryOptions = {}): RetryRules {
   const usual = limitsOf(limits, DEFAULTS)
+  for (const { type } of errors) if (typeof type !== 'function') throw notAClass(type)
   return { ...usual, errors: errors.map(({ type, ...own }) => ({ ...limitsOf(own, usual), type })) }
+}
+
+function notAClass(type: unknown): HeadraceError {
+  return new HeadraceError('invalid_options', `retry.errors names ${String(type)}, and no class`, {
+    remedy: 'give a class of errors, such as TypeError; in a circle of imports it may be undefined yet',
+  })
 }
 
 function limitsOf({ attempts, first, longest }: RetryLimits, known: Limits): Limits {
@@ -67,6 +74,6 @@ export interface Failed {
 export function waitMs({ failures, thrown, random }: Failed, rules: RetryRules): number | null {
   const limits = rules.errors.find(({ type }) => thrown instanceof type) ?? rules
   if (failures >= limits.attempts) return null
-  const wait = Math.min(limits.firstMs * 2 ** (failures - 1), limits.longestMs)
+  const wait = Math.min(limits.firstMs * 2 ** Math.min(failures - 1, 52), limits.longestMs)
   return Math.round(wait * (1 - random / 2))
 }

@@ -88,25 +88,29 @@ export class Runner<Payload> {
   }
 
   #returned(flight: Flight, answer: Answer | void): void {
-    this.#finish(flight, () => outcomeOf(answer ?? undefined, this.#endOf(flight)))
+    this.#finish(flight, () => {
+      try {
+        return outcomeOf(answer ?? undefined, this.#endOf(flight))
+      } catch (error) {
+        // An answer that was made by hand, and cannot be read.
+        return this.#failed(flight, error)
+      }
+    })
   }
 
   #threw(flight: Flight, error: unknown): void {
-    this.#finish(flight, () => {
-      const why = flight.context?.why ?? null
-      if (why === 'stop' || why === 'lost') return null
-      const outcome = outcomeOfThrow(error, this.#endOf(flight))
-      const { pool, telemetry } = this.#parts
-      const { key, attempt } = flight.taken
-      telemetry.emit('run.failed', {
-        pool,
-        key,
-        attempt: attempt + 1,
-        error,
-        isDead: outcome.kind === 'dead',
-      })
-      return outcome
-    })
+    this.#finish(flight, () => this.#failed(flight, error))
+  }
+
+  #failed(flight: Flight, error: unknown): Outcome | null {
+    const why = flight.context?.why ?? null
+    if (why === 'stop' || why === 'lost') return null
+    const outcome = outcomeOfThrow(error, this.#endOf(flight))
+    const { pool, telemetry } = this.#parts
+    const { key, attempt } = flight.taken
+    const isDead = outcome.kind === 'dead'
+    telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead })
+    return outcome
   }
 
   #finish(flight: Flight, outcome: () => Outcome | null): void {

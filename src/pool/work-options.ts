@@ -30,9 +30,15 @@ export function workRules(options: WorkOptions): WorkRules {
       remedy: `give a whole number from 1 to ${MOST_CONCURRENCY}`,
     })
   }
+  const timeoutMs = timeout === undefined ? null : toMs(timeout)
+  if (timeoutMs === 0) {
+    throw new HeadraceError('invalid_options', 'the timeout of a worker is 0: every run would be aborted', {
+      remedy: 'leave it out for none',
+    })
+  }
   return {
     concurrency,
-    timeoutMs: timeout === undefined ? null : toMs(timeout),
+    timeoutMs,
     retry: retryRules(retry),
   }
 }

@@ -191,7 +191,9 @@ export class Worker<Payload = unknown> {
   /** How many more runs of a lane can be started now, or soon. [X1] */
   #wants({ waiting }: LaneHold): number {
     const { concurrency } = this.#parts.rules
-    const free = Math.max(0, concurrency - this.#runner.size) + this.#ahead
+    const ahead = Math.max(this.#ahead, Math.min(2 * this.#endedSinceLook, MOST_AHEAD))
+    // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
+    const free = Math.max(1, concurrency - this.#runner.size + ahead)
     const room = concurrency + MOST_UNSETTLED - this.#hold.inFlight.size
     const wanted = Math.min(free - waiting.length, room)
     // Half of it at least: fewer are not worth a call, as long as others wait.
@@ -232,12 +234,15 @@ export class Worker<Payload = unknown> {
   #startWaiting(): void {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
-    while (this.#runner.size < this.#parts.rules.concurrency) {
-      const flight = this.#hold.next()
-      if (flight === null) break
-      this.#runner.start(flight)
+    try {
+      while (this.#runner.size < this.#parts.rules.concurrency) {
+        const flight = this.#hold.next()
+        if (flight === null) break
+        this.#runner.start(flight)
+      }
+    } finally {
+      this.#isStarting = false
     }
-    this.#isStarting = false
   }
 
   #ended(flight: Flight, outcome: Outcome | null): void {

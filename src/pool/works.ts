@@ -5,7 +5,7 @@ import type { Service } from '../service.ts'
 import type { Pulse, PulseRequest } from '../store.ts'
 import type { Pool } from './pool.ts'
 import type { Handler } from './run.ts'
-import { type WorkOptions, workRules } from './work-options.ts'
+import type { WorkRules } from './work-options.ts'
 import { Worker, type WorkerParts } from './worker.ts'
 
 export type WorksParts = Pick<WorkerParts<unknown>, 'store' | 'clock' | 'telemetry' | 'drainWithinMs'>
@@ -13,7 +13,7 @@ export type WorksParts = Pick<WorkerParts<unknown>, 'store' | 'clock' | 'telemet
 export interface Asked<Payload> {
   pool: Pool
   handler: Handler<Payload>
-  options: WorkOptions
+  rules: WorkRules
   ownership: Ownership
 }
 
@@ -34,13 +34,12 @@ export class Works {
     return [...this.#workers.values()].flatMap((worker) => worker.asked)
   }
 
-  add<Payload>({ pool, handler, options, ownership }: Asked<Payload>): Worker<Payload> {
-    this.refuse(pool.name)
+  add<Payload>({ pool, handler, rules, ownership }: Asked<Payload>): Worker<Payload> {
     const worker = new Worker<Payload>({
       ...this.#parts,
       pool,
       handler,
-      rules: workRules(options),
+      rules,
       ownership,
     })
     this.#workers.set(pool.name, worker as Worker)

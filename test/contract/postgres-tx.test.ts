@@ -16,6 +16,7 @@ void describe('transactions of users', { skip: server === null }, () => {
     const ticks = race.ticks('ticks', { partitions: 4 })
     const orders = race.topic<{ order: number }>('orders', { partitions: 2 })
     const work = race.pool('work', { partitions: 2 })
+    race.work(work, () => undefined)
     await race.start()
     const client = new Client({ connectionString: server.url() })
     await client.connect()

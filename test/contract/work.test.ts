@@ -117,5 +117,23 @@ for (const [store, { create, skip }] of Object.entries(places)) {
         await place.close()
       }
     })
+
+    test('[X1] a member that only puts owns nothing of the pool, and all of it is worked on', async () => {
+      const place = await create()
+      const ledger = new Ledger()
+      const putting = await place.open('puts')
+      await putting.start()
+      const working = await ledger.start(place, 'works')
+      try {
+        await putting.pool('work').putAll(Array.from({ length: 100 }, (_, nth) => ({ key: `only-${nth}` })))
+        const isDone = (): Promise<boolean> => Promise.resolve(ledger.tallies.size === 100)
+        await until('all is done', isDone)
+        assert.deepEqual([...ledger.members], ['works'])
+      } finally {
+        await putting.stop()
+        await working.stop()
+        await place.close()
+      }
+    })
   })
 }
