@@ -1,4 +1,4 @@
-// One keep-alive connection that carries one request at a time, on a bare socket: no stream of data, no promise
+// One keep-alive connection that carries requests one behind the other, on a bare socket: no stream of data, no promise
 // and no object per request. Opens itself again after it was lost; what to send and when is the caller's.
 import { type Socket, connect } from 'node:net'
 import type { Clock, Timer } from '../clock.ts'
@@ -7,9 +7,9 @@ import { AnswerReader } from './answer.ts'
 export interface ConnectionEvents {
   /** It has just connected and may carry a request. */
   connected(connection: Connection): void
-  /** The request under way was answered; another may be sent at once. */
-  answered(connection: Connection, status: number): void
-  /** It was lost, with the request that may have been under way; it opens again by itself. */
+  /** The oldest request under way was answered; another may be sent at once. */
+  answered(connection: Connection, status: number, tookMs: number): void
+  /** It was lost, with the requests that may have been under way; it opens again by itself. */
   lost(connection: Connection, reason: string): void
 }
 
@@ -27,14 +27,13 @@ const READ_BYTES = 4096
 const REOPEN_MS = 250
 
 export class Connection {
-  /** When the request under way was sent, by the clock's mono(). */
-  sentAt = 0
   readonly #parts: ConnectionParts
   readonly #reader = new AnswerReader()
   readonly #buffer = Buffer.allocUnsafe(READ_BYTES)
   #socket: Socket | null = null
   #reopening: Timer | null = null
-  #busy = false
+  /** When each request under way was sent, by the clock's mono(). */
+  #sent: number[] = []
   #reason: string | null = null
   #ended = false
 
@@ -42,14 +41,13 @@ export class Connection {
     this.#parts = parts
   }
 
-  /** A request was sent and is not answered. */
-  get busy(): boolean {
-    return this.#busy
+  /** How many requests were sent and are not answered. */
+  get underWay(): number {
+    return this.#sent.length
   }
 
-  /** It is connected, and nothing is under way. */
-  get ready(): boolean {
-    return !this.#busy && this.#socket !== null && !this.#socket.connecting
+  get connected(): boolean {
+    return this.#socket !== null && !this.#socket.connecting
   }
 
   open(): void {
@@ -67,10 +65,9 @@ export class Connection {
     this.#socket = socket
   }
 
-  /** Sends a whole request, as latin1. Only while nothing is under way. */
+  /** Sends a whole request, as latin1. Only while it is connected. */
   send(request: string): void {
-    this.#busy = true
-    this.sentAt = this.#parts.clock.mono()
+    this.#sent.push(this.#parts.clock.mono())
     this.#socket?.write(request, 'latin1')
   }
 
@@ -82,20 +79,22 @@ export class Connection {
   }
 
   #read(count: number): boolean {
-    const progress = this.#reader.take(this.#buffer.subarray(0, count))
-    if (progress === 'broken' || (progress !== 'more' && !this.#busy)) {
-      this.#reason = 'unreadable answer'
-      this.#socket?.destroy()
-    } else if (progress !== 'more') {
-      this.#busy = false
-      this.#parts.events.answered(this, progress)
-    }
+    const { clock, events } = this.#parts
+    let isAsked = true
+    const isReadable = this.#reader.take(this.#buffer.subarray(0, count), (status) => {
+      const sentAt = this.#sent.shift()
+      if (sentAt === undefined) isAsked = false
+      else events.answered(this, status, clock.mono() - sentAt)
+    })
+    if (isReadable && isAsked) return true
+    this.#reason = 'unreadable answer'
+    this.#socket?.destroy()
     return true
   }
 
   #closed(): void {
     if (this.#ended) return
-    this.#busy = false
+    this.#sent = []
     this.#socket = null
     this.#parts.events.lost(this, this.#reason ?? 'closed by the server')
     this.#reopening = this.#parts.clock.timer(REOPEN_MS, () => this.open())

@@ -58,6 +58,8 @@ const PACE_MS = 1
 const PAUSE_MS = 100
 /** How long the end waits for answers under way. */
 const ANSWERS_WITHIN_MS = 5000
+/** The most requests of one connection that wait for their answers, at a given rate. */
+const MOST_BEHIND = 16
 /** How long the start waits for the first connection, and for the topic to be followed. */
 const CONNECT_WITHIN_MS = 5000
 
@@ -110,7 +112,7 @@ class GeneratorRun {
     const place = { host: hostname, port, clock: this.#clock }
     const events = {
       connected: (connection: Connection) => this.#connected(connection),
-      answered: (connection: Connection, status: number) => this.#answered(connection, status),
+      answered: this.#answered.bind(this),
       lost: (connection: Connection, reason: string) => {
         this.#free.delete(connection)
         this.#lost(reason)
@@ -199,10 +201,12 @@ class GeneratorRun {
     this.#next(connection)
   }
 
-  #answered(connection: Connection, status: number): void {
-    this.#tally.answered(status, this.#clock.mono() - connection.sentAt)
+  #answered(connection: Connection, status: number, tookMs: number): void {
+    this.#tally.answered(status, tookMs)
+    if (connection.underWay > 0) return
     if (status === 202) this.#next(connection)
-    else this.#after(PAUSE_MS, () => connection.ready && this.#next(connection))
+    else
+      this.#after(PAUSE_MS, () => connection.connected && connection.underWay === 0 && this.#next(connection))
   }
 
   #lost(reason: string): void {
@@ -225,7 +229,7 @@ class GeneratorRun {
     connection.send(this.#write(id, this.#clock.now() + aheadMs))
   }
 
-  /** The open loop: sends what is owed by now, as far as connections are free, and looks again. */
+  /** The open loop: sends what is owed by now, on free connections first, and looks again. */
   #pace(rate: number): void {
     if (!this.#sending) return
     let owed = this.#owed(rate)
@@ -233,6 +237,13 @@ class GeneratorRun {
       if (owed <= 0) break
       owed -= 1
       this.#free.delete(connection)
+      this.#send(connection)
+    }
+    // What is still owed waits for no answer: it goes behind other requests.
+    for (const connection of this.#connections) {
+      if (owed <= 0) break
+      if (connection.underWay === 0 || connection.underWay >= MOST_BEHIND) continue
+      owed -= 1
       this.#send(connection)
     }
     this.#after(PACE_MS, () => this.#pace(rate))
@@ -245,7 +256,7 @@ class GeneratorRun {
   }
 
   #unanswered(): number {
-    return this.#connections.filter((connection) => connection.busy).length
+    return this.#connections.reduce((sum, connection) => sum + connection.underWay, 0)
   }
 
   #scheduleLine(): void {
