@@ -1,11 +1,21 @@
-// Checks the promises [P1] to [P4], and that ticks move once and never early, on a recorded history. One pass;
-// answers a sentence for every violation.
+// Checks the promises [P1] to [P4], and that ticks move once and never early, on a recorded history. What must be answered
+// is computed, by the clock that stood outside of the store. One pass; answers a sentence for every violation.
 import type { LogEvent } from '../log/store.ts'
 import { type Entry, type TakenRun, entryName } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 import type { CancelAnswer, PoolSettings, Reschedule, RescheduleAnswer, SettleAnswer } from '../pool/store.ts'
-import { type ModelEntry, modelMove, modelPut, modelSettle, planEntry, tallyOf } from './history-model.ts'
+import {
+  type Expected,
+  type ModelEntry,
+  expectPut,
+  modelMove,
+  modelPut,
+  modelSettle,
+  notPast,
+  planEntry,
+  tallyOf,
+} from './history-model.ts'
 import type { HistoryRecord } from './history.ts'
 
 export interface FinalState {
@@ -13,7 +23,23 @@ export interface FinalState {
   entries: ReadonlyMap<string, readonly Entry[]>
 }
 
+/** A tick that became an event. */
+export interface MovedTick {
+  id: string
+  dueAt: number
+  /** The store's time, as seen from outside. */
+  movedAt: number
+}
+
 export function checkHistory(records: readonly HistoryRecord[], final: FinalState): string[] {
+  return judgeHistory(records, final).violations
+}
+
+/** Also answers what moved, by the record of the move. */
+export function judgeHistory(
+  records: readonly HistoryRecord[],
+  final: FinalState,
+): { violations: string[]; moved: Map<HistoryRecord, MovedTick[]> } {
   const pools = new Map<string, PoolCheck>()
   const of = (name: string): PoolCheck => {
     const pool = pools.get(name)
@@ -31,11 +57,16 @@ export function checkHistory(records: readonly HistoryRecord[], final: FinalStat
     pools.set(name, pool)
   }
   for (const [name, pool] of pools) pool.finish(final.entries.get(name) ?? [])
-  return [...pools.values()].flatMap((pool) => pool.violations)
+  const all = [...pools.values()]
+  return {
+    violations: all.flatMap(({ violations }) => violations),
+    moved: new Map(all.flatMap(({ moved }) => [...moved])),
+  }
 }
 
 class PoolCheck {
   readonly violations: string[] = []
+  readonly moved = new Map<HistoryRecord, MovedTick[]>()
   /** What the last open that named it said. */
   rememberMs = 0
   readonly #settings: PoolSettings
@@ -47,12 +78,15 @@ class PoolCheck {
   /** The turns and tallies that takes answered; a turn may be taken again with a tally that has grown. */
   readonly #taken = new Set<string>()
   readonly #firedUntil = new Map<string, number>()
+  /** The latest time that the clock has shown; it may have been set back since. */
+  #latest = -Infinity
 
   constructor(settings: PoolSettings) {
     this.#settings = settings
   }
 
   replay(record: Exclude<HistoryRecord, { call: 'open' }>): void {
+    this.#latest = Math.max(this.#latest, record.now)
     switch (record.call) {
       case 'put':
         record.requests.forEach(({ puts }, index) => {
@@ -66,13 +100,18 @@ class PoolCheck {
       case 'reschedule':
         return this.#reschedule(record.change, record.answer, record.now)
       case 'take':
-        return record.taken.runs.forEach((run) => this.#take(run, record.taken.now))
+        if (record.taken.now !== record.now)
+          this.#say('D1', `a take tells ${record.taken.now}, and it is ${record.now}`)
+        return record.taken.runs.forEach((run) => this.#take(run, record.now))
       case 'settle':
         return record.settlements.forEach((settlement, index) =>
           this.#settle(settlement, record.answers[index] as SettleAnswer, record.now),
         )
       case 'move':
-        return record.events.forEach((event) => this.#moved(event))
+        this.moved.set(
+          record,
+          record.events.flatMap((event) => this.#moved(event, record.now)),
+        )
     }
   }
 
@@ -85,6 +124,8 @@ class PoolCheck {
         this.#say('P1', `${tallyOf(model)} answered puts of ${show(name)} are lost`)
       } else if (tally !== tallyOf(model)) {
         this.#say('P4', `${show(name)} holds a tally of ${tally}, and ${tallyOf(model)} puts wait`)
+      } else if (entry !== undefined && !model.dead && entry.next.dueAt !== model.next.dueAt) {
+        this.#say('P1', `${show(name)} waits for ${entry.next.dueAt}, and is due at ${model.next.dueAt}`)
       }
     }
     for (const name of held.keys()) {
@@ -92,61 +133,58 @@ class PoolCheck {
     }
   }
 
-  #put(put: Pick<Put, 'key' | 'at'>, now: number, answer: PutAnswer): void {
-    const name = entryName(put.key, this.#settings.mode === 'each' ? (put.at ?? now) : null)
+  #put(asked: Pick<Put, 'key' | 'at' | 'onConflict'>, now: number, answer: PutAnswer): void {
+    const { mode } = this.#settings
+    const put = { ...asked, mode, now }
+    const name = entryName(put.key, mode === 'each' ? (put.at ?? now) : null)
     const entry = this.#entries.get(name)
-    if (answer.result === 'kept') {
-      const isThere = (entry !== undefined && !entry.dead) || (this.#firedUntil.get(name) ?? 0) > now
-      if (!isThere) this.#say('P1', `a put of ${show(name)} was kept, and nothing is there to keep`)
-      return
-    }
-    if (answer.result !== 'merged' && answer.dueAt < now) {
-      this.#say('P1', `a put of ${show(name)} was planned in the past`)
-    }
-    if (answer.result === 'created' || entry === undefined || entry.dead) {
-      if (entry !== undefined && tallyOf(entry) > 0) {
-        this.#say('P4', `${show(name)} was created anew, and ${tallyOf(entry)} puts of it waited`)
-      }
-      this.#remember(put.key, name, planEntry(answer))
-      if (answer.tally !== 1) this.#say('P4', `a new ${show(name)} was answered with tally ${answer.tally}`)
-      return
-    }
-    const dueAts = [entry.next.dueAt, entry.after?.dueAt ?? Infinity]
-    const tally = modelPut(entry, { at: put.at, now }, answer)
-    const isPutOff = [entry.next, entry.after].some(
-      (run, nth) => (run?.dueAt ?? -Infinity) > (dueAts[nth] as number),
+    const isThere = entry !== undefined && !entry.dead
+    const isKept = !isThere && this.#isFired(name, now, answer.result === 'kept')
+    const dueAt = notPast(put.at ?? now, now)
+    const expected: Expected = isKept
+      ? { rule: 'T5', result: 'kept', dueAt, tally: 0 }
+      : expectPut(entry, put)
+    this.#compare(`a put of ${show(name)}`, answer, expected)
+    if (expected.result === 'created') this.#remember(put.key, name, planEntry(expected))
+    else if (isThere && expected.result !== 'kept') modelPut(entry, put, expected)
+  }
+
+  /** Whether a slot has fired and is remembered; when a clock that was set back has shown its end, the store says. */
+  #isFired(name: string, now: number, saysStore: boolean): boolean {
+    const until = this.#firedUntil.get(name) ?? -Infinity
+    if (this.rememberMs === 0 || until <= now) return false
+    return until > this.#latest || saysStore
+  }
+
+  #compare(what: string, answer: PutAnswer, expected: Expected): void {
+    const [is, should] = [answer, expected].map(
+      ({ result, dueAt, tally }) => `${result}, due at ${dueAt}, with tally ${tally}`,
     )
-    if (answer.result === 'merged' && isPutOff)
-      this.#say('P1', `a put of ${show(name)} put off a run that was planned`)
-    if (tally !== answer.tally) {
-      this.#say(
-        'P4',
-        `a put of ${show(name)} was answered with tally ${answer.tally}, and ${tally} puts wait`,
-      )
-    }
+    if (is !== should) this.#say(expected.rule, `${what} was answered ${is}, and is ${should}`)
   }
 
   #reschedule({ key, slot, at }: Reschedule, answer: RescheduleAnswer, now: number): void {
     const name = entryName(key, slot)
     const entry = this.#entries.get(name)
     if (answer.kind === 'absent' && entry !== undefined) this.#say('P4', `${show(name)} vanished`)
-    if (answer.kind !== 'moved') return
-    const { tally, result, dueAt } = answer.answer
-    if (entry !== undefined && !entry.dead && entry.next.dueAt <= now)
-      this.#say('P1', `${show(name)} was put off by a reschedule, and was due`)
-    if (result !== 'kept' && dueAt < now) this.#say('P1', `${show(name)} was moved into the past`)
-    if (this.#settings.mode === 'one' && entry !== undefined && !entry.dead) {
-      const moved = modelMove(entry, answer.answer)
-      if (tally !== moved) {
-        this.#say('P4', `${show(name)} was moved with a tally of ${tally}, and ${moved} puts wait`)
-      }
+    if (answer.kind !== 'absent' && entry === undefined)
+      return this.#say('C2', `${show(name)} was moved, and is not there`)
+    if (answer.kind === 'absent' || entry === undefined) return
+    const { mode } = this.#settings
+    const isFired = mode === 'each' && this.#isFired(entryName(key, at), now, answer.kind === 'due')
+    const isDue = !entry.dead && entry.next.dueAt <= now
+    if (answer.kind === 'due') {
+      if (!isDue && !isFired) this.#say('C2', `${show(name)} was left as too late, and is not due`)
       return
     }
+    if (isDue) this.#say('P1', `${show(name)} was put off by a reschedule, and was due`)
+    if (mode === 'one' && !entry.dead)
+      return this.#compare(`a move of ${show(name)}`, answer.answer, modelMove(entry, { at, now }))
     this.#forget(key, name)
-    if (result === 'kept' && !this.#entries.has(entryName(key, at))) {
+    if (answer.answer.result === 'kept' && !this.#entries.has(entryName(key, at))) {
       return this.#say('P1', `${show(name)} was moved to a slot that runs no more, and is lost`)
     }
-    this.#put({ key, at }, now, answer.answer)
+    this.#put({ key, at, onConflict: 'earliest' }, now, answer.answer)
   }
 
   #take(run: TakenRun, now: number): void {
@@ -157,6 +195,8 @@ class PoolCheck {
       this.#say('P3', `turn ${run.turn} of ${show(name)} was taken after it had settled`)
     }
     if (entry === undefined || entry.dead) return this.#say('P4', `${show(name)} was taken, and has no puts`)
+    if (run.dueAt !== entry.next.dueAt)
+      this.#say('P2', `${show(name)} was taken as due at ${run.dueAt}, and is due at ${entry.next.dueAt}`)
     if (now < entry.next.lowest && entry.next.tally > 0) {
       this.#say('P1', `${show(name)} was taken ${entry.next.lowest - now} ms before any of its puts was due`)
     }
@@ -192,6 +232,8 @@ class PoolCheck {
     const nextDueAt = isLeft && !entry.dead ? entry.next.dueAt : null
     if (answer.nextDueAt === null && nextDueAt !== null) {
       this.#say('P1', `the settle of ${show(name)} left nothing, and ${tallyOf(entry)} puts wait`)
+    } else if (answer.nextDueAt !== nextDueAt) {
+      this.#say('S9', `the settle of ${show(name)} tells ${answer.nextDueAt}, and it is due at ${nextDueAt}`)
     }
     if (!isLeft) this.#forget(key, name)
   }
@@ -206,18 +248,27 @@ class PoolCheck {
     for (const name of there) this.#forget(key, name)
   }
 
-  #moved(event: LogEvent): void {
+  /** `now` is the clock's when it moved: the event's own time is the mover's word. */
+  #moved(event: LogEvent, now: number): MovedTick[] {
+    const { id } = event
+    const { mode } = this.#settings
     const at = Date.parse(String((JSON.parse(event.value) as { at?: unknown }).at))
-    const name = entryName(event.key, this.#settings.mode === 'each' ? at : null)
+    const name = entryName(event.key, mode === 'each' ? at : null)
     const entry = this.#entries.get(name)
-    if (entry === undefined || entry.dead)
-      return this.#say('P3', `the tick ${event.id} moved twice, or was never put`)
-    const early = entry.next.dueAt - event.time
-    if (early > 0) this.#say('P2', `the tick ${event.id} moved ${early} ms before its dueAt`)
-    const outcome = { kind: 'done' } as const
-    if (!modelSettle(entry, { seen: entry.next.tally, outcome }, event.time)) this.#forget(event.key, name)
-    const isRemembered = this.#settings.mode === 'each' && this.rememberMs > 0
-    if (isRemembered) this.#firedUntil.set(name, event.time + this.rememberMs)
+    if (entry === undefined || entry.dead) {
+      this.#say('P3', `the tick ${id} moved twice, or was never put`)
+      return []
+    }
+    const { dueAt, tally } = entry.next
+    if (dueAt > now) this.#say('P2', `the tick ${id} moved ${dueAt - now} ms before its dueAt`)
+    if (event.time !== now) this.#say('T2', `the tick ${id} moved by a clock ${event.time - now} ms off`)
+    if (mode === 'one' && at !== dueAt) this.#say('T3', `the tick ${id} was due at ${dueAt}`)
+    const { lateMs } = JSON.parse(event.headers ?? '{}') as { lateMs?: number }
+    if (lateMs !== now - dueAt)
+      this.#say('T3', `the tick ${id} tells ${lateMs} ms, and is ${now - dueAt} late`)
+    if (!modelSettle(entry, { seen: tally, outcome: { kind: 'done' } }, now)) this.#forget(event.key, name)
+    if (mode === 'each' && this.rememberMs > 0) this.#firedUntil.set(name, now + this.rememberMs)
+    return [{ id, dueAt, movedAt: now }]
   }
 
   #remember(key: string, name: string, entry: ModelEntry): void {

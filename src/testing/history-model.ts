@@ -1,5 +1,6 @@
-// What the history of one entry must have led to, by its answers alone. A second, smaller writing of the rules:
-// it shares no code with merge.ts and settle.ts, so that it does not share their mistakes.
+// What the calls of one entry must be answered, and lead to, by the times of the calls. A second, smaller writing of the
+// rules: it shares no code with merge.ts, settle.ts and reschedule.ts, so that it does not share their mistakes.
+import type { Mode, OnConflict } from '../pool/entry.ts'
 import type { PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 
@@ -27,39 +28,68 @@ function planRun({ dueAt, tally }: PutAnswer): ModelRun {
   return { dueAt, tally, lowest: dueAt }
 }
 
-/** Puts on an entry that lives; answers the tally that the store should have answered. */
-export function modelPut(
-  entry: ModelEntry,
-  put: { at: number | null; now: number },
-  answer: PutAnswer,
-): number {
-  const isWaiting = entry.next.dueAt > put.now && !entry.failed
-  const isLater = (put.at ?? put.now) > put.now
+export interface ModelPut {
+  at: number | null
+  onConflict: OnConflict
+  mode: Mode
+  now: number
+}
+
+/** What must be answered, and the rule that says so. */
+export type Expected = PutAnswer & { rule: string }
+
+/** What a put must be answered. */
+export function expectPut(entry: ModelEntry | undefined, put: ModelPut): Expected {
+  const { onConflict, mode, now } = put
+  const dueAt = notPast(put.at ?? now, now)
+  if (entry === undefined) return { rule: 'M1', result: 'created', dueAt, tally: 1 }
+  if (entry.dead) return { rule: 'M2', result: 'created', dueAt, tally: 1 }
+  const { next, after } = entry
+  if (mode === 'each' || onConflict === 'keep')
+    return { rule: 'M8', result: 'kept', dueAt: next.dueAt, tally: next.tally }
+  const isWaiting = next.dueAt > now && !entry.failed
+  if (!isWaiting && dueAt === now)
+    return { rule: 'M6', result: 'merged', dueAt: next.dueAt, tally: next.tally + 1 }
+  const run = isWaiting ? next : after
+  if (run === null) return { rule: 'M7', result: 'merged', dueAt, tally: 1 }
+  if (onConflict === 'replace') return { rule: isWaiting ? 'M5' : 'M7', result: 'replaced', dueAt, tally: 1 }
+  const earlier = run.dueAt < dueAt ? run.dueAt : dueAt
+  return { rule: isWaiting ? 'M4' : 'M7', result: 'merged', dueAt: earlier, tally: run.tally + 1 }
+}
+
+/** Nothing writes a dueAt in the past. [M3] */
+export function notPast(at: number, now: number): number {
+  return at < now ? now : at
+}
+
+/** Puts on an entry that lives, as it must be answered. */
+export function modelPut(entry: ModelEntry, { at, now }: ModelPut, answer: PutAnswer): void {
+  const isWaiting = entry.next.dueAt > now && !entry.failed
+  const isLater = (at ?? now) > now
   if (isWaiting && answer.result === 'replaced') {
     entry.next = planRun(answer)
     entry.turn = null
-    return 1
-  }
-  if (isWaiting || !isLater) return join(entry.next, answer)
-  if (entry.after === null || answer.result === 'replaced') {
+  } else if (isWaiting || !isLater) {
+    join(entry.next, answer)
+  } else if (entry.after === null || answer.result === 'replaced') {
     entry.after = planRun(answer)
-    return 1
+  } else {
+    join(entry.after, answer)
   }
-  return join(entry.after, answer)
 }
 
-function join(run: ModelRun, answer: PutAnswer): number {
+function join(run: ModelRun, answer: PutAnswer): void {
   run.tally += 1
   run.dueAt = answer.dueAt
   run.lowest = Math.min(run.lowest, answer.dueAt)
-  return run.tally
 }
 
-/** Moves the next run whole to another time; answers the tally that the store should have answered. */
-export function modelMove(entry: ModelEntry, { dueAt }: PutAnswer): number {
+/** Moves the next run whole to another time; answers what must be answered. [C2] */
+export function modelMove(entry: ModelEntry, { at, now }: { at: number; now: number }): Expected {
+  const dueAt = notPast(at, now)
   entry.next = { dueAt, tally: entry.next.tally, lowest: dueAt }
   entry.turn = null
-  return entry.next.tally
+  return { rule: 'C2', result: 'replaced', dueAt, tally: entry.next.tally }
 }
 
 /** Settles the next run; answers false when nothing of the entry is left. */

@@ -15,7 +15,7 @@ export interface LongCounts {
   fired: number
   /** Not on the topic in time, or at the end not in the pool. */
   lost: number
-  /** Moved before they were due, by the store's clock. */
+  /** Moved before they were due, by the clock, or at a time at which nothing was. */
   early: number
   /** Moved again. */
   twice: number
@@ -52,6 +52,8 @@ export class LongWitness {
   readonly #asked = new Map<string, Asked>()
   readonly #positions: Position[]
   readonly #owners = new Map<number, string>()
+  /** When the topic grew, since it was last read: what an event says of its time is the mover's word. */
+  readonly #grewAt = new Set<number>()
   readonly #hash = createHash('sha256')
   #numbers = 0
   readonly counts: LongCounts = {
@@ -70,6 +72,10 @@ export class LongWitness {
   constructor(parts: LongWitnessParts) {
     this.#parts = parts
     this.#positions = Array.from({ length: parts.partitions }, (_, partition) => ({ partition, offset: 0 }))
+    // The store hints within the step, and no virtual hint is lost: one that was would show as an event out of time.
+    parts.store.watch((hint) => {
+      if (hint.kind === 'appended' && hint.topic === POOL) this.#grewAt.add(parts.clock.now())
+    })
   }
 
   /** A tick is about to be asked for; answers its item, which no other has. */
@@ -93,12 +99,14 @@ export class LongWitness {
 
   /** Reads what is new on the topic, and who holds what. */
   async look(): Promise<void> {
-    const { store } = this.#parts
+    const { store, clock } = this.#parts
+    const now = clock.now()
     for (let more = true; more;) {
       const page = await store.log.read(POOL, { from: this.#positions, limit: PAGE, maxBytes: PAGE_BYTES })
       for (const event of page.events) this.#read(event)
       more = page.more
     }
+    for (const at of this.#grewAt) if (at < now) this.#grewAt.delete(at)
     for (const { partition, owner } of await store.fences.fences(poolResource(POOL))) {
       const before = this.#owners.get(partition)
       this.#owners.set(partition, owner)
@@ -116,6 +124,7 @@ export class LongWitness {
     this.#asked.delete(key)
     this.counts.fired += 1
     if (time < asked.at) this.#say('early', `${id} fired ${asked.at - time} ms early`)
+    else if (!this.#grewAt.has(time)) this.#say('early', `${id} is of ${time}, when nothing fired`)
     if (asked.answeredAt === null) return
     const lateMs = time - dueAt(asked)
     if (lateMs > this.#parts.withinMs) this.#say('lost', `${id} fired ${lateMs} ms late`)

@@ -5,8 +5,8 @@ import type { LogEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
 import type { Decided, Decision, Leader } from '../../roster/store.ts'
 import type { MoveRequest, Moved, Pulse, Store } from '../../store.ts'
-import { checkHistory } from '../../testing/check-history.ts'
-import { History } from '../../testing/history.ts'
+import { type MovedTick, judgeHistory } from '../../testing/check-history.ts'
+import { History, type HistoryRecord } from '../../testing/history.ts'
 import type { Clock } from '../../clock.ts'
 import { RosterWitness } from './roster-witness.ts'
 import type { RaceCounts } from './sometimes.ts'
@@ -159,25 +159,25 @@ export class Witness {
     { pool, topic, calmFrom }: { pool: string; topic: string; calmFrom: number },
   ): Promise<string[]> {
     const { entries } = await store.pool.browse.list(pool, { limit: 1_000_000 })
-    const history = checkHistory(this.#history.records, { entries: new Map([[pool, entries]]) })
+    const history = judgeHistory(this.#history.records, { entries: new Map([[pool, entries]]) })
     const { events, gaps } = await this.#readAll(store, topic)
     return [
       ...this.violations,
-      ...history,
+      ...history.violations,
       ...gaps,
       ...this.#unpublished(events),
       ...this.#putTwice(),
-      ...this.#late(calmFrom).map(
-        (event) => `[T2] ${event.id} moved ${lateMs(event)} ms late, with nothing in its way`,
+      ...this.#late(history.moved, calmFrom).map(
+        ({ id, dueAt, movedAt }) => `[T2] ${id} moved ${movedAt - dueAt} ms late, with nothing in its way`,
       ),
     ]
   }
 
   /** Those moved late that fell due when it was calm. A clock that jumped before may have shown the same times already. */
-  #late(calmFrom: number): LogEvent[] {
+  #late(moved: Map<HistoryRecord, MovedTick[]>, calmFrom: number): MovedTick[] {
     const calls = this.#history.records.slice(this.#healedAfter)
-    const events = calls.flatMap((record) => (record.call === 'move' ? record.events : []))
-    return events.filter((event) => event.time - lateMs(event) > calmFrom && lateMs(event) > LATEST_MS)
+    const ticks = calls.flatMap((record) => moved.get(record) ?? [])
+    return ticks.filter(({ dueAt, movedAt }) => dueAt > calmFrom && movedAt - dueAt > LATEST_MS)
   }
 
   /** Requests that were made again while their answers were kept, and counted again. [R2] [R4] */
@@ -229,8 +229,4 @@ export class Witness {
     }
     return { events: all, gaps }
   }
-}
-
-function lateMs({ headers }: LogEvent): number {
-  return (JSON.parse(headers ?? '{}') as { lateMs?: number }).lateMs ?? 0
 }

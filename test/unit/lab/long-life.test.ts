@@ -8,6 +8,7 @@ import { tickEvent } from '../../../src/pool/tick-event.ts'
 import type { Store, StoreContext } from '../../../src/store.ts'
 import { openMemoryStore } from '../../../src/stores/memory/store.ts'
 import { through } from '../../../src/testing/through.ts'
+import { openAhead } from '../testing/open-recorded.ts'
 
 const MINUTE_MS = 60_000
 const POOL = 'ticks'
@@ -79,6 +80,12 @@ test('a tick that is moved early is found', async () => {
     await store.log.append(POOL, [event])
   })
   assert.deepEqual(found(life), { ...NONE, early: 1 })
+})
+
+test('[T2] a mover whose clock runs 400 ms ahead is found', async () => {
+  const plan = { seed: 3, ms: 20 * MINUTE_MS, crashEveryMs: 10 * MINUTE_MS }
+  const { early, fired } = await liveLong(plan, { openStore: openAhead(400) })
+  assert.ok(fired > 500 && early > 0.9 * fired, `${early} of ${fired}`)
 })
 
 test('a tick that is moved twice is found, and so is one that nobody asked for', async () => {

@@ -9,14 +9,18 @@ import { RACES } from '../../../src/lab/simulation/sometimes.ts'
 import { type Swarm, drawSwarm } from '../../../src/lab/simulation/swarm.ts'
 import type { Store, StoreContext } from '../../../src/store.ts'
 import { openMemoryStore } from '../../../src/stores/memory/store.ts'
+import { openAhead, rewritten } from '../testing/open-recorded.ts'
 
 const SEEDS = Array.from({ length: 25 }, (_, nth) => nth + 1)
 
 /** Whether one of some seeds finds what is wrong with a store, and what it says. */
-async function findsIn(spoil: (store: Store) => Store): Promise<string> {
-  const open = (context: StoreContext): Store => spoil(openMemoryStore(context))
-  for (const seed of SEEDS) {
-    const { violations } = await runSwarm(drawSwarm(seed), open)
+async function findsIn(
+  spoil: (store: Store) => Store,
+  { openStore = openMemoryStore, swarms = SEEDS.map((seed) => drawSwarm(seed)) } = {},
+): Promise<string> {
+  const open = (context: StoreContext): Store => spoil(openStore(context))
+  for (const swarm of swarms) {
+    const { violations } = await runSwarm(swarm, open)
     if (violations[0] !== undefined) return violations[0]
   }
   return 'nothing'
@@ -135,6 +139,34 @@ void describe('simulation', () => {
       },
     }))
     assert.match(found, /lost|P1|P4|tally|gone/i)
+  })
+
+  void test('[T2] a store whose mover goes by a clock that is 400 ms ahead is found', async () => {
+    assert.match(
+      await findsIn((store) => store, { openStore: openAhead(400) }),
+      /^\[P2\] .* before its dueAt$/,
+    )
+  })
+
+  void test('[T2] a store whose mover comes three seconds late, and tells of none, is found', async () => {
+    const { violations } = await runSwarm(drawSwarm(1), openAhead(-3000))
+    assert.ok(violations.some((each) => /^\[T2\] .* late, with nothing in its way$/.test(each)))
+  })
+
+  void test('[M1] [M4] a store that plans puts late, early or not at all is found in mode one', async () => {
+    const swarms = SEEDS.map((seed) => drawSwarm(seed)).filter(({ mode }) => mode === 'one')
+    const spoiled = (rewrite: Parameters<typeof rewritten>[1]): Promise<string> =>
+      findsIn(
+        (store) => {
+          const entries = bound(store.pool.entries, { put: rewritten(store, rewrite) })
+          return { ...store, pool: { ...store.pool, entries } }
+        },
+        { swarms },
+      )
+    const moved = (ms: number) => spoiled((put) => ({ ...put, at: put.at === null ? null : put.at + ms }))
+    assert.match(await moved(3_600_000), /^\[M\d\]/)
+    assert.match(await moved(-2000), /^\[M\d\]/)
+    assert.match(await spoiled((put) => ({ ...put, onConflict: 'keep' })), /^\[M\d\]/)
   })
 
   void test('a store that lets anybody move is found', async () => {

@@ -1,47 +1,12 @@
 // The checker of histories finds what is planted, and nothing in a clean history.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noFaults } from '../../../src/fault.ts'
-import type { Entries } from '../../../src/pool/store.ts'
+import { takenRun } from '../../../src/pool/entry.ts'
 import type { Store } from '../../../src/store.ts'
-import { openMemoryStore } from '../../../src/stores/memory/store.ts'
-import { createTelemetry } from '../../../src/telemetry.ts'
-import { checkHistory } from '../../../src/testing/check-history.ts'
-import { History } from '../../../src/testing/history.ts'
 import { asPut, openPool } from '../../../src/testing/pool-driver.ts'
 import { openTicks } from '../../../src/testing/ticks-driver.ts'
-import { START, VirtualClock } from '../../../src/testing/virtual-clock.ts'
-
-/** What a test changes of the entries or the mover of a sound store. */
-type Sabotage = (store: Store) => { entries?: Partial<Entries>; move?: Store['mover']['move'] }
-
-function openRecorded(sabotage: Sabotage = () => ({})): {
-  store: Store
-  clock: VirtualClock
-  check(pool?: string): Promise<string[]>
-} {
-  const clock = new VirtualClock()
-  const sound = openMemoryStore({ clock, telemetry: createTelemetry('member'), faults: noFaults })
-  const { entries = {}, move } = sabotage(sound)
-  const real = sound.pool.entries
-  const bound: Entries = {
-    open: (settings) => real.open(settings),
-    put: (pool, requests) => real.put(pool, requests),
-    cancel: (pool, name) => real.cancel(pool, name),
-    reschedule: (pool, change) => real.reschedule(pool, change),
-    take: (pool, request) => real.take(pool, request),
-    settle: (pool, settlements, claim) => real.settle(pool, settlements, claim),
-    ...entries,
-  }
-  const history = new History(clock)
-  const mover = move === undefined ? sound.mover : { move }
-  const store = history.wrap({ ...sound, mover, pool: { ...sound.pool, entries: bound } })
-  const check = async (pool = 'work'): Promise<string[]> => {
-    const { entries: left } = await sound.pool.browse.list(pool, { limit: 1000 })
-    return checkHistory(history.records, { entries: new Map([[pool, left]]) })
-  }
-  return { store, clock, check }
-}
+import { START, type VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { openRecorded } from './open-recorded.ts'
 
 /** Puts three times, one of them for later, and settles until nothing is left. */
 async function workThrough(store: Store, clock: VirtualClock): Promise<void> {
@@ -94,34 +59,44 @@ test('[P1] a put that the store forgot is found', async () => {
   assert.deepEqual(await check(), ['[P1] 1 answered puts of lost are lost'])
 })
 
-test('[P1] a run taken before the lowest dueAt that was answered to its puts is found', async () => {
-  const { store, check } = openRecorded(({ pool: { entries } }) => ({
+/** What is found when a run that is due in 5 ms is taken at once, as one that is due then. */
+async function takeEarly(dueAt: number): Promise<string[]> {
+  const { store, check } = openRecorded(({ pool: { browse } }) => ({
     entries: {
-      take: async (pool, request) => {
-        const { now, runs, nextDueAt } = await entries.take(pool, request)
-        return { now: now - 5, runs: runs.map((run) => ({ ...run, dueAt: now - 5 })), nextDueAt }
+      take: async (pool) => {
+        const { entries } = await browse.list(pool, { limit: 1 })
+        return { now: START, runs: entries.map((entry) => ({ ...takenRun(entry), dueAt })), nextDueAt: null }
       },
     },
   }))
   const pool = await openPool(store)
-  await pool.put('a')
+  await pool.put('a', { at: START + 5 })
   await pool.takeOne()
-  assert.deepEqual(await check(), ['[P1] a was taken 5 ms before any of its puts was due'])
+  return check()
+}
+
+test('[P1] a run taken before the lowest dueAt that was answered to its puts is found', async () => {
+  assert.deepEqual(await takeEarly(START), [
+    `[P2] a was taken as due at ${START}, and is due at ${START + 5}`,
+    '[P1] a was taken 5 ms before any of its puts was due',
+  ])
 })
 
 test('[P2] a run taken before its dueAt is found', async () => {
+  assert.equal((await takeEarly(START + 5))[0], '[P2] a was taken 5 ms before its dueAt')
+})
+
+test('[D1] a take that tells another time than it is is found', async () => {
   const { store, check } = openRecorded(({ pool: { entries } }) => ({
     entries: {
       take: async (pool, request) => {
         const taken = await entries.take(pool, request)
-        return { ...taken, now: taken.now - 1 }
+        return { ...taken, now: taken.now + 400 }
       },
     },
   }))
-  const pool = await openPool(store)
-  await pool.put('a')
-  await pool.takeOne()
-  assert.equal((await check())[0], '[P2] a was taken 1 ms before its dueAt')
+  await (await openPool(store)).take()
+  assert.deepEqual(await check(), [`[D1] a take tells ${START + 400}, and it is ${START}`])
 })
 
 test('[P3] a turn that settles twice is found', async () => {
@@ -178,7 +153,9 @@ test('[P4] a settle that ignores a grown tally is found', async () => {
     },
   }))
   await workThrough(store, clock)
-  assert.equal((await check())[0], '[P1] the settle of a left nothing, and 1 puts wait')
+  const found = await check()
+  assert.equal(found[0], `[S9] the settle of a tells ${START + 50}, and it is due at ${START}`)
+  assert.ok(found.includes('[P1] the settle of a left nothing, and 1 puts wait'))
 })
 
 test('[P4] a put that is answered and not counted is found', async () => {
@@ -247,7 +224,8 @@ test('[T2] a tick that was moved early is found', async () => {
     move: async ({ topic }) => {
       const at = '2027-01-01T00:00:00.006Z'
       const value = JSON.stringify({ item: 'b', at })
-      await log.append(topic, [{ id: `ticks/b/${at}`, key: 'b', partition: 0, value, headers: null }])
+      const headers = '{"lateMs":-1}'
+      await log.append(topic, [{ id: `ticks/b/${at}`, key: 'b', partition: 0, value, headers }])
       await entries.cancel('ticks', { key: 'b' })
       return { count: 1, now: START + 5, latenessMs: [-1], nextDueAt: null, refused: [] }
     },
@@ -294,7 +272,7 @@ test('[C2] a move that drops puts of its run is found', async () => {
   await pool.put('a', { at: START + 5 })
   await pool.reschedule('a', null, START + 9)
   assert.deepEqual(await check(), [
-    '[P4] a was moved with a tally of 1, and 2 puts wait',
+    `[C2] a move of a was answered created, due at ${START + 9}, with tally 1, and is replaced, due at ${START + 9}, with tally 2`,
     '[P4] a holds a tally of 1, and 2 puts wait',
   ])
 })
