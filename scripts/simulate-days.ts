@@ -10,10 +10,10 @@ export interface DaysFlags {
   json: boolean
 }
 
-/** The heap at the end may be so many times that of the first day, each after a collection. */
+/** The heap of a day may be so many times that of the first, each after a collection. */
 const MOST_GROWTH = 1.25
 
-/** 0: nothing was lost, early or twice, and memory did not grow. */
+/** 0: nothing was lost, early, twice, unasked or unanswered, and memory did not grow. */
 export async function liveDays({ days, seed, json }: DaysFlags): Promise<number> {
   const began = systemClock.mono()
   const heaps: number[] = []
@@ -28,10 +28,11 @@ export async function liveDays({ days, seed, json }: DaysFlags): Promise<number>
   say(`seed ${seed}: ${SETTINGS}`)
   const life = await liveLong({ seed, ms: days * DAY_MS, crashEveryMs: DAY_MS }, { told })
   const heap = { heapFirstMb: heaps[0] ?? 0, heapLastMb: heaps.at(-1) ?? 0, heapMaxMb: Math.max(...heaps) }
-  const grew = heap.heapLastMb > MOST_GROWTH * heap.heapFirstMb
+  const grew = heap.heapMaxMb > MOST_GROWTH * heap.heapFirstMb
   const report = { days, seed, ...life, minutes: minutes(), ...heap }
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `${summary(report, grew)}\n`)
-  return life.lost + life.early + life.twice + life.phantom === 0 && !grew ? 0 : 1
+  const { lost, early, twice, phantom, unanswered } = life
+  return lost + early + twice + phantom + unanswered === 0 && !grew ? 0 : 1
 }
 
 type Report = Awaited<ReturnType<typeof liveLong>> & {
@@ -43,11 +44,12 @@ type Report = Awaited<ReturnType<typeof liveLong>> & {
 }
 
 function summary(report: Report, grew: boolean): string {
-  const { days, ticks, fired, lost, early, twice, phantom, crashes, takeovers, askedAgain } = report
+  const { days, ticks, fired, lost, early, twice, phantom, unanswered, crashes, takeovers, askedAgain } =
+    report
   return [
     `${days} days in ${report.minutes} minutes: ${ticks} ticks, ${fired} of them fired and the others wait`,
     `${lost} lost, ${early} early, ${twice} twice, ${phantom} that nobody asked for; the latest ${report.latestMs} ms late`,
-    `${crashes} crashes, ${takeovers} partitions taken over from the dead, ${askedAgain} puts asked for again`,
+    `${crashes} crashes, ${takeovers} partitions taken over from the dead, ${askedAgain} puts asked for again, ${unanswered} never answered`,
     `heap ${report.heapFirstMb} MB after the first day, ${report.heapLastMb} MB after the last, ${report.heapMaxMb} MB at most; life ${report.hash}`,
     ...report.violations.map((violation) => `BROKEN: ${violation}`),
     ...(grew ? ['BROKEN: memory grew'] : []),

@@ -1,7 +1,7 @@
 // npm run simulate [-- --runs N] [--from SEED] [--step N] [--seed SEED] [--shrink] [--days N] [--json]: many runs of members
 // in virtual time with faults by their seeds, or one run with its trace, or days of one life. The result goes to stdout,
-// talk to stderr; exits with 1 when a promise was broken, or when of many runs none met some race; with 2 when asked
-// wrongly.
+// talk to stderr; exits with 1 when a promise was broken, when a run never ended, or when of many runs none met some race;
+// with 2 when asked wrongly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -71,19 +71,26 @@ async function many({ runs, from, step }: Flags): Promise<number> {
   await Promise.all(shares.map((seeds) => runThread(seeds, tally)))
   const missing = runs >= ENOUGH ? unmet(tally) : []
   process.stdout.write(flags.json ? `${JSON.stringify(tally, null, 2)}\n` : `${table(tally, missing)}\n`)
-  return tally.brokenRuns === 0 && missing.length === 0 ? 0 : 1
+  if (tally.runs < runs) say(`BROKEN: of ${runs} runs ${runs - tally.runs} never ended, or never began`)
+  return tally.brokenRuns === 0 && tally.runs === runs && missing.length === 0 ? 0 : 1
 }
 
+/** A run that waits for what never comes leaves its thread with nothing to do, which then ends without an error. */
 function runThread(seeds: readonly number[], tally: Tally): Promise<void> {
+  let told = 0
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./simulate-thread.ts', import.meta.url), { workerData: { seeds } })
     thread.on('message', (run: RunSummary) => {
       addRun(tally, run)
+      told += 1
       if (run.violations.length > 0) say(`seed ${run.seed}: ${run.violations[0]}`)
       if (tally.runs % TELL_EVERY === 0) say(`${tally.runs} runs, ${tally.brokenRuns} broken`)
     })
     thread.on('error', reject)
-    thread.on('exit', () => resolve())
+    thread.on('exit', (code) => {
+      if (told < seeds.length) say(`seed ${seeds[told]}: the run never ended, its thread did with ${code}`)
+      resolve()
+    })
   })
 }
 

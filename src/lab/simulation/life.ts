@@ -70,6 +70,9 @@ export class Life {
   /** Resolves when it is dead. */
   readonly ended: Promise<void>
   #tellEnd: () => void = () => undefined
+  /** Pauses and times of being cut off that have not ended; they may overlap. */
+  #pauses = 0
+  #cuts = 0
   #hints = 0
   #lastHint = 0
 
@@ -180,14 +183,22 @@ export class Life {
     this.wasStruck = true
     this.#scene.trace.note(this.name, `stands still for ${Math.round(ms)} ms`)
     this.clock.pause()
-    this.#scene.clock.timer(ms, () => this.clock.resume())
+    this.#pauses += 1
+    this.#scene.clock.timer(ms, () => {
+      this.#pauses -= 1
+      if (this.#pauses === 0) this.clock.resume()
+    })
   }
 
   /** Its calls do not reach the store for a while. */
   cutOff(ms: number): void {
     this.wasStruck = true
     this.isCutOff = true
-    this.#scene.clock.timer(ms, () => (this.isCutOff = false))
+    this.#cuts += 1
+    this.#scene.clock.timer(ms, () => {
+      this.#cuts -= 1
+      if (this.#cuts === 0) this.isCutOff = false
+    })
   }
 
   async #stall(ms: number): Promise<void> {

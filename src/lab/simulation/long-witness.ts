@@ -12,6 +12,8 @@ import { POOL } from './swarm.ts'
 export interface LongCounts {
   /** Ticks whose put was answered. */
   ticks: number
+  /** Ticks that were asked for until the end, and never answered. */
+  unanswered: number
   fired: number
   /** Not on the topic in time, or at the end not in the pool. */
   lost: number
@@ -58,6 +60,7 @@ export class LongWitness {
   #numbers = 0
   readonly counts: LongCounts = {
     ticks: 0,
+    unanswered: 0,
     fired: 0,
     lost: 0,
     early: 0,
@@ -166,6 +169,8 @@ export class LongWitness {
     for (const [item, { answeredAt }] of this.#asked) {
       if (answeredAt !== null) this.#say('lost', `${item} neither fired nor waits`)
     }
+    this.counts.unanswered = this.#numbers - this.counts.ticks
+    if (this.counts.unanswered > 0) this.violations.push(`${this.counts.unanswered} puts were never answered`)
     return this.#hash.digest('hex').slice(0, 16)
   }
 

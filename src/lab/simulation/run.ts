@@ -12,7 +12,9 @@ export interface RunReport {
   seed: number
   /** Nothing: every promise held. */
   violations: string[]
+  /** The most that ran at once. */
   members: number
+  /** Those that were sent to a member. */
   operations: number
   answered: number
   faults: number
@@ -57,9 +59,9 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
   const judged = await world.witness.judge(world.store, { pool: POOL, topic: POOL, calmFrom })
   return {
     seed: swarm.seed,
-    violations: [...stuck, ...judged, ...(await world.users.judge(world.store))],
-    members: swarm.members,
-    operations: swarm.operations.length + 1,
+    violations: [...stuck, ...judged, ...world.answers.judge(), ...(await world.users.judge(world.store))],
+    members: world.mostMembers,
+    operations: world.users.sent,
     answered: world.users.answered,
     faults: world.plannedFaults + world.faults.count,
     races: world.races,
@@ -96,7 +98,8 @@ async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number
     if (atMs === first) void world.users.operate(CALM_PUT)
     const stuck = await unsettled(world)
     const isOver = stuck.length === 0 && (await awaited(world)) === 0
-    if (isOver || atMs >= first + HEAL_WITHIN_MS) return { stuck, calmFrom }
+    if (isOver) return { stuck, calmFrom }
+    if (atMs >= first + HEAL_WITHIN_MS) return { stuck: [...stuck, ...stillOpen(world)], calmFrom }
   }
 }
 
@@ -105,6 +108,11 @@ async function awaited({ store, storeClock, users }: World): Promise<number> {
   const dueBefore = storeClock.now() + HEAL_WITHIN_MS
   const { entries } = await store.pool.browse.list(POOL, { dueBefore, limit: 1 })
   return entries.length + users.open
+}
+
+/** By the end every transaction has ended. */
+function stillOpen({ users: { open } }: World): string[] {
+  return open > 0 ? [`${open} transactions are still open`] : []
 }
 
 async function play(world: World, happening: readonly Happening[]): Promise<void> {

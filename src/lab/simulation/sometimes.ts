@@ -15,7 +15,7 @@ export const RACES = [
   'a member was declared dead while it lived',
   'a member was declared dead and came back',
   'an outage longer than the lease cost nobody a partition',
-  'a clock was set back while its member slept',
+  'a member’s clock was set back',
   'the store’s clock was set back',
   'a hint was overtaken by a later one',
   'a put joined a run that is due',

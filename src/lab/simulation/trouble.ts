@@ -18,6 +18,8 @@ export class Trouble {
   readonly #parts: TroubleParts
   /** The store answers nobody. */
   isDown = false
+  /** Outages that have not ended; they may overlap. */
+  #outages = 0
   /** How many that lived were declared dead. */
   #declared = 0
   #endsAt = -Infinity
@@ -31,7 +33,11 @@ export class Trouble {
     const { clock, races, leaseMs } = this.#parts
     this.#note(ms)
     this.isDown = true
-    clock.timer(ms, () => (this.isDown = false))
+    this.#outages += 1
+    clock.timer(ms, () => {
+      this.#outages -= 1
+      if (this.#outages === 0) this.isDown = false
+    })
     const before = this.#declared
     if (ms <= leaseMs) return
     clock.timer(ms + 2 * leaseMs, () => {

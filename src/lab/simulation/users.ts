@@ -3,8 +3,10 @@
 import type { Clock } from '../../clock.ts'
 import { HeadraceError } from '../../errors.ts'
 import type { LogEvent } from '../../log/store.ts'
+import type { PutResponse } from '../../pool/store.ts'
 import type { Random } from '../../random.ts'
 import type { Store } from '../../store.ts'
+import type { Answers } from './answers.ts'
 import { type LateArrivals, LateTransaction } from './arrivals.ts'
 import type { Life } from './life.ts'
 import type { RaceCounts } from './sometimes.ts'
@@ -16,16 +18,19 @@ export interface UsersParts {
   random: Random
   races: RaceCounts
   arrivals: LateArrivals
+  answers: Answers
   lives: ReadonlySet<Life>
   /** Whether a transaction that this member began can be committed: its connection still stands. */
   isConnected(life: Life): boolean
 }
 
-type Put = Extract<Operation, { kind: 'put' | 'put-again' }>
+type Put = Extract<Operation, { kind: 'put' }>
+type PutAgain = Extract<Operation, { kind: 'put-again' }>
 type Append = Extract<Operation, { kind: 'append' }>
 
-/** How often a put with an id is made at most, and how long its user waits in between. */
+/** How often a put with an id is made at most. */
 const MOST_TRIES = 4
+/** How long users wait before they ask again, or look again for somebody who serves. */
 const TRY_AGAIN_MS = 300
 const KEPT_MS = 600_000
 
@@ -36,6 +41,10 @@ export class Users {
   readonly #appended = new Map<string, { partition: number; offset: number } | null>()
   readonly #undone = new Set<string>()
   #open = 0
+  /** How many users have found nobody yet who serves. */
+  #waiting = 0
+  /** How many operations were sent to a member. */
+  sent = 0
   /** How many operations were answered. */
   answered = 0
 
@@ -49,11 +58,13 @@ export class Users {
   }
 
   async operate(operation: Operation): Promise<void> {
-    const life = this.#pick()
-    if (life === null) return
+    const life = await this.#find()
+    this.sent += 1
     this.#underWay.set(operation, life)
     try {
-      await this.#whileAlive(life, this.#ask(life, operation))
+      const asked = this.#ask(life, operation)
+      // One that is made again does not end with its first member.
+      await (operation.kind === 'put-again' ? asked : this.#whileAlive(life, asked))
       this.answered += 1
     } catch {
       // Refused: whether it took effect, the history tells.
@@ -61,12 +72,15 @@ export class Users {
     this.#underWay.delete(operation)
   }
 
-  /** Operations that a living member has not answered. */
+  /** Operations that a living member has not answered, or that nobody was there for. */
   unanswered(): string[] {
     const living = [...this.#underWay].filter(([, life]) => !life.isDead)
-    return living.map(
-      ([{ kind, key, atMs }, { name }]) => `${name} never answered the ${kind} of ${key} at ${atMs}`,
-    )
+    return [
+      ...living.map(
+        ([{ kind, key, atMs }, { name }]) => `${name} never answered the ${kind} of ${key} at ${atMs}`,
+      ),
+      ...(this.#waiting > 0 ? [`${this.#waiting} operations found nobody who serves`] : []),
+    ]
   }
 
   /** What is wrong with the topic that they appended to. */
@@ -94,6 +108,18 @@ export class Users {
     return found
   }
 
+  /** Whoever serves; somebody does when all is healed. */
+  async #find(): Promise<Life> {
+    this.#waiting += 1
+    let life = this.#pick()
+    while (life === null) {
+      await this.#parts.clock.sleep(TRY_AGAIN_MS)
+      life = this.#pick()
+    }
+    this.#waiting -= 1
+    return life
+  }
+
   #pick(): Life | null {
     const serving = [...this.#parts.lives].filter(({ isServing }) => isServing)
     return serving.length === 0 ? null : this.#parts.random.pick(serving)
@@ -107,52 +133,64 @@ export class Users {
     return Promise.race([answer, broken])
   }
 
-  async #ask({ race }: Life, operation: Operation): Promise<void> {
-    const { races, storeClock } = this.#parts
-    const { key } = operation
-    const life = this.#underWay.get(operation) as Life
-    const { pool } = race.ticks(POOL)
+  async #ask(life: Life, operation: Operation): Promise<void> {
+    const { storeClock } = this.#parts
     if (operation.kind === 'append') return this.#append(life, operation)
-    if (operation.kind === 'cancel') {
-      if ((await pool.cancel(key)) === 'due') races['a cancel came too late'] += 1
-      return
-    }
+    if (operation.kind === 'cancel') return this.#cancel(life, operation.key)
     // By the store's clock, as a user whose clock is right would.
     const at = storeClock.now() + operation.dueInMs
     if (operation.kind === 'put') return this.#put(life, operation, at)
     if (operation.kind === 'put-again') return this.#putAgain(life, operation, at)
-    const { entries } = await pool.list({ key, limit: 1 })
-    if (entries[0] === undefined) return
-    const { kind } = await pool.reschedule(key, entries[0].at, at)
-    if (kind === 'moved') races['a tick was moved to another time'] += 1
+    return this.#reschedule(life, operation.key, at)
   }
 
-  async #put(life: Life, { key, onConflict, tx: ending }: Put & { kind: 'put' }, at: number): Promise<void> {
+  async #cancel({ race }: Life, key: string): Promise<void> {
+    const { races, answers } = this.#parts
+    const result = await race.ticks(POOL).pool.cancel(key)
+    answers.cancelled(key, result)
+    if (result === 'due') races['a cancel came too late'] += 1
+  }
+
+  async #reschedule({ race }: Life, key: string, at: number): Promise<void> {
+    const { races, answers } = this.#parts
+    const { pool } = race.ticks(POOL)
+    const { entries } = await pool.list({ key, limit: 1 })
+    if (entries[0] === undefined) return
+    const from = entries[0].at
+    const answer = await pool.reschedule(key, from, at)
+    answers.rescheduled({ key, slot: from === null ? null : from.getTime(), at }, answer)
+    if (answer.kind === 'moved') races['a tick was moved to another time'] += 1
+  }
+
+  async #put(life: Life, { key, onConflict, tx: ending }: Put, at: number): Promise<void> {
+    const { answers } = this.#parts
     const { pool } = life.race.ticks(POOL)
     if (ending !== null) {
       const tx = new LateTransaction()
-      await pool.put(key, { at, onConflict, tx })
-      this.#end(life, tx, ending)
+      const payload = answers.ask({ key, at, onConflict }, 'transaction')
+      await pool.put(key, { at, onConflict, payload, tx })
+      this.#end(life, tx, { ...ending, payload })
       return
     }
-    const { tally } = await pool.put(key, { at, onConflict })
-    if (tally > 1) this.#parts.races['a put joined a run that is due'] += 1
+    const payload = answers.ask({ key, at, onConflict }, 'itself')
+    const { result, dueAt, tally } = await pool.put(key, { at, onConflict, payload })
+    answers.put(payload, { result, dueAt: dueAt.getTime(), tally })
   }
 
   /** Made again until it is answered, each time at whoever serves. */
-  async #putAgain(first: Life, { key, onConflict }: Put, at: number): Promise<void> {
-    const { clock, races } = this.#parts
+  async #putAgain(first: Life, operation: PutAgain, at: number): Promise<void> {
+    const { clock, answers } = this.#parts
+    const { key, onConflict } = operation
+    const payload = answers.ask({ key, at, onConflict }, 'id')
     const repeat = { id: clock.id(), fingerprint: key, keepMs: KEPT_MS }
-    const put = { key, at, payload: undefined, lane: 'normal' as const, group: key, onConflict }
+    const put = { key, at, payload: String(payload), lane: 'normal' as const, group: key, onConflict }
     let life: Life | null = first
     for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
       try {
         if (life === null) throw new Error('nobody serves')
+        this.#underWay.set(operation, life)
         const asked = life.race.ticks(POOL).pool.request({ puts: [put], repeat })
-        const response = await this.#whileAlive(life, asked)
-        const isKept = response.kind === 'answered' && response.replayed
-        if (isKept) races['a put was made again, and had been done'] += 1
-        else if (tries > 1) races['a put was made again, and had not been done'] += 1
+        this.#putAnswered(payload, await this.#whileAlive(life, asked), tries)
         return
       } catch {
         await clock.sleep(TRY_AGAIN_MS)
@@ -160,6 +198,14 @@ export class Users {
       }
     }
     throw new Error('given up')
+  }
+
+  #putAnswered(payload: number, response: PutResponse, tries: number): void {
+    const { races, answers } = this.#parts
+    if (response.kind === 'mismatch') return
+    for (const answer of response.answers) answers.put(payload, answer)
+    if (response.replayed) races['a put was made again, and had been done'] += 1
+    else if (tries > 1) races['a put was made again, and had not been done'] += 1
   }
 
   async #append(life: Life, { key, tx: ending }: Append): Promise<void> {
@@ -176,8 +222,8 @@ export class Users {
     this.#end(life, tx, ending)
   }
 
-  #end(life: Life, tx: LateTransaction, { endsInMs, commits }: Ending): void {
-    const { clock, arrivals, races } = this.#parts
+  #end(life: Life, tx: LateTransaction, { endsInMs, commits, payload }: Ending & { payload?: number }): void {
+    const { clock, arrivals, answers, races } = this.#parts
     this.#open += 1
     clock.timer(endsInMs, () => {
       this.#open -= 1
@@ -186,6 +232,7 @@ export class Users {
         return
       }
       arrivals.commit(tx)
+      if (payload !== undefined) answers.committed(payload)
       for (const { what } of tx.events) {
         this.#undone.delete(what.id)
         this.#appended.set(what.id, null)

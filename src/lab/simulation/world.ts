@@ -7,6 +7,7 @@ import { openMemoryStore } from '../../stores/memory/store.ts'
 import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
+import { Answers } from './answers.ts'
 import { LateArrivals } from './arrivals.ts'
 import { Faults } from './faults.ts'
 import { Life, type Scene, type Sent } from './life.ts'
@@ -32,6 +33,7 @@ export class World implements Scene {
   readonly races: RaceCounts = noRaces()
   readonly points: PointCounts = noPoints()
   readonly witness: Witness
+  readonly answers: Answers
   readonly arrivals: LateArrivals
   readonly store: Store
   readonly users: Users
@@ -43,6 +45,8 @@ export class World implements Scene {
   #sent: Sent | null = null
   #isHealed = false
   plannedFaults = 0
+  /** The most that ran at once. */
+  mostMembers = 0
 
   /** `openStore` is another one than memory only where a test has a broken one. */
   constructor(swarm: Swarm, openStore = openMemoryStore) {
@@ -59,8 +63,9 @@ export class World implements Scene {
     const faults = { at: (point: FaultPoint) => this.#at(point) }
     const opened = openStore({ clock: storeClock, telemetry: createTelemetry('store'), faults })
     const { witness } = this
+    this.answers = new Answers({ storeClock, races })
     this.arrivals = new LateArrivals({
-      store: witness.wrap(opened),
+      store: this.answers.wrap(witness.wrap(opened)),
       clock: storeClock,
       faults,
       mode: swarm.mode,
@@ -73,7 +78,8 @@ export class World implements Scene {
     })
     this.store = this.arrivals.wrap()
     const isConnected = (life: Life): boolean => !life.isDead && !life.isCutOff && !this.isDown
-    this.users = new Users({ clock, storeClock, random, races, arrivals: this.arrivals, lives, isConnected })
+    const { arrivals, answers } = this
+    this.users = new Users({ clock, storeClock, random, races, arrivals, answers, lives, isConnected })
   }
 
   #newWitness(): Witness {
@@ -96,8 +102,18 @@ export class World implements Scene {
   join(): void {
     const life = new Life(this, `m${++this.#names}`)
     this.lives.add(life)
+    this.mostMembers = Math.max(this.mostMembers, this.#running().length)
     this.trace.note(life.name, 'starts')
     void life.start()
+  }
+
+  #running(): Life[] {
+    return [...this.lives].filter(({ isDead }) => !isDead)
+  }
+
+  /** A member more, unless others have filled the place. */
+  #joinIfFew(): void {
+    if (this.#running().length < MOST_MEMBERS) this.join()
   }
 
   /** One call after the other, so that what is recorded is what happened. */
@@ -143,16 +159,15 @@ export class World implements Scene {
   }
 
   strike({ kind, member, ms }: PlannedFault): void {
-    const running = [...this.lives].filter(({ isDead }) => !isDead)
+    const running = this.#running()
     const life = running[member % Math.max(running.length, 1)]
     this.trace.note(life?.name ?? '-', `${kind} ${ms}`)
     this.plannedFaults += 1
     if (kind === 'outage') this.trouble.outage(ms)
     else if (kind === 'store-clock') this.trouble.jump(ms)
     else if (kind === 'kill-all') for (const each of running) each.kill()
-    else if (kind === 'join') {
-      if (running.length < MOST_MEMBERS) this.join()
-    } else if (life !== undefined) this.#strikeOne(life, kind, ms)
+    else if (kind === 'join') this.#joinIfFew()
+    else if (life !== undefined) this.#strikeOne(life, kind, ms)
   }
 
   #strikeOne(life: Life, kind: PlannedFault['kind'], ms: number): void {
@@ -162,7 +177,7 @@ export class World implements Scene {
     else if (kind === 'leave') {
       if (this.lives.size > 1) void life.stop()
     } else {
-      if (ms < life.clock.skewMs) this.races['a clock was set back while its member slept'] += 1
+      if (ms < life.clock.skewMs) this.races['a member’s clock was set back'] += 1
       life.clock.skewMs = ms
     }
   }
@@ -172,8 +187,8 @@ export class World implements Scene {
     for (const life of this.lives) {
       if (!life.isDead) continue
       this.lives.delete(life)
-      if (this.#isHealed) this.join()
-      else this.clock.timer(RESTART_MS, () => this.join())
+      if (this.#isHealed) this.#joinIfFew()
+      else this.clock.timer(RESTART_MS, () => this.#joinIfFew())
     }
   }
 

@@ -37,11 +37,11 @@ async function takeLast(store: Store): Promise<Entry> {
 }
 
 /** What was found, of each kind. */
-function found({ lost, early, twice, phantom }: LongReport): Record<string, number> {
-  return { lost, early, twice, phantom }
+function found({ lost, early, twice, phantom, unanswered }: LongReport): Record<string, number> {
+  return { lost, early, twice, phantom, unanswered }
 }
 
-const NONE = { lost: 0, early: 0, twice: 0, phantom: 0 }
+const NONE = { lost: 0, early: 0, twice: 0, phantom: 0, unanswered: 0 }
 
 test('an hour with a crash every ten minutes: every tick fires once and in time, or waits', async () => {
   const life = await liveLong({ seed: 1, ms: 60 * MINUTE_MS, crashEveryMs: 10 * MINUTE_MS })
@@ -96,4 +96,19 @@ test('a tick that is moved twice is found, and so is one that nobody asked for',
       await store.log.append(POOL, [event, { ...event, id: 'ticks/x/y', key: 'x' }])
   })
   assert.deepEqual(found(life), { ...NONE, twice: 1, phantom: 1 })
+})
+
+test('puts that are never answered are found', async () => {
+  const openStore = (context: StoreContext): Store => {
+    const store = openMemoryStore(context)
+    const endMs = 15 * MINUTE_MS + context.clock.mono()
+    return through(store, async (path, call) => {
+      const answer = await call()
+      const isLost = path === 'pool.entries.put' && context.clock.mono() > endMs
+      return isLost ? new Promise(() => undefined) : answer
+    })
+  }
+  const life = await liveLong({ seed: 3, ms: 16 * MINUTE_MS, crashEveryMs: 60 * MINUTE_MS }, { openStore })
+  assert.ok(life.unanswered > 0 && life.lost === 0, JSON.stringify(life))
+  assert.match(life.violations.join(), /puts were never answered/)
 })

@@ -57,6 +57,8 @@ void describe('simulation', () => {
     for (const seed of SEEDS) addRun(tally, await simulate(seed))
     assert.deepEqual(tally.broken, [])
     assert.ok(medianFaults(tally) >= 3)
+    assert.ok(tally.fewestOperations >= 200)
+    assert.ok(Object.keys(tally.members).every((most) => Number(most) >= 2 && Number(most) <= 5))
     assert.ok(tally.answered >= 200 * SEEDS.length * 0.7)
     assert.ok(unmet(tally).length < 8, unmet(tally).join('\n'))
   })
