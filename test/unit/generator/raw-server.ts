@@ -29,10 +29,13 @@ export async function openRawServer(parts: {
     state.connections += 1
     socket.on('error', () => undefined)
     socket.on('data', (bytes) => {
-      const request = bytes.toString('utf8')
-      if (request.startsWith('GET')) return void stream(socket, parts.events?.() ?? [])
-      state.bodies.push(JSON.parse(request.slice(request.indexOf('\r\n\r\n') + 4)))
-      void reply(socket, parts.answer?.(state.bodies.length) ?? {})
+      const text = bytes.toString('utf8')
+      if (text.startsWith('GET')) return void stream(socket, parts.events?.() ?? [])
+      // Requests that were sent behind each other may come in one packet.
+      for (const request of text.split(/(?=POST \/)/)) {
+        state.bodies.push(JSON.parse(request.slice(request.indexOf('\r\n\r\n') + 4)))
+        void reply(socket, parts.answer?.(state.bodies.length) ?? {})
+      }
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
