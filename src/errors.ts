@@ -64,6 +64,11 @@ export class HeadraceError extends Error {
   }
 }
 
+/** Whether the same call would be refused again, however often it is tried. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof HeadraceError && !error.retryable
+}
+
 /** A programmer's error: an assumption of the code does not hold. Stays on in production. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)

@@ -3,6 +3,7 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import { type Claim, type Held, poolResource } from '../fence.ts'
+import { Pause } from '../pause.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Flight } from './run.ts'
@@ -28,8 +29,6 @@ interface Ended {
 
 /** The most settlements of one call. */
 const BATCH = 1000
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 2000
 
 export class Settler {
   readonly #parts: SettlerParts
@@ -66,15 +65,14 @@ export class Settler {
 
   async #settle(all: Ended[]): Promise<void[]> {
     const { clock, telemetry, pool } = this.#parts
-    let retryInMs = FIRST_RETRY_MS
+    const pause = new Pause(clock)
     for (let rest = this.#ours(all); rest.length > 0; rest = this.#ours(rest)) {
       try {
         await this.#settleOnce(rest)
         break
       } catch (error) {
-        telemetry.emit('work.failed', { pool, error, retryInMs })
-        await clock.sleep(retryInMs * (1 + clock.random()), this.#over.signal)
-        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS)
+        telemetry.emit('work.failed', { pool, error, retryInMs: pause.nextMs })
+        await pause.wait(this.#over.signal)
       }
     }
     if (this.#pending === 0) for (const wake of this.#waiters) wake()

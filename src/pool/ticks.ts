@@ -3,10 +3,11 @@
 // topic ends the loop.
 import { Alarm } from '../alarm.ts'
 import type { Clock } from '../clock.ts'
-import { HeadraceError } from '../errors.ts'
+import { isRefused } from '../errors.ts'
 import type { Faults } from '../fault.ts'
 import { poolResource } from '../fence.ts'
 import type { Topic } from '../log/topic.ts'
+import { Pause } from '../pause.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
@@ -41,9 +42,6 @@ const MOVE_LIMIT = 1000
  * ticks costs one commit each; with it at most 200 commits a second, for 5 ms of lateness.
  */
 const GATHER_MS = 5
-
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 2000
 
 export class Ticks<Payload = unknown> {
   readonly pool: Pool
@@ -107,24 +105,25 @@ export class Ticks<Payload = unknown> {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    let retryInMs = FIRST_RETRY_MS
+    const { clock, telemetry } = this.#parts
+    const pool = this.pool.name
+    const pause = new Pause(clock)
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
         if (!this.#isOpen) await this.#open()
         const nextDueAt = await this.#move()
-        retryInMs = FIRST_RETRY_MS
+        pause.reset()
         const wakeAt = nextDueAt === null ? null : this.#time.toOwn(nextDueAt)
         await this.#alarm.sleepUntil(wakeAt, GATHER_MS, signal)
       } catch (error) {
-        if (!this.#isOpen && isRefusal(error)) {
-          this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs: null })
+        if (!this.#isOpen && isRefused(error)) {
+          telemetry.emit('ticks.failed', { pool, error, retryInMs: null })
           this.service.fail()
           return
         }
-        this.#parts.telemetry.emit('ticks.failed', { pool: this.pool.name, error, retryInMs })
-        await this.#parts.clock.sleep(retryInMs * (1 + this.#parts.clock.random()), signal)
-        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS)
+        telemetry.emit('ticks.failed', { pool, error, retryInMs: pause.nextMs })
+        await pause.wait(signal)
       }
     }
   }
@@ -172,9 +171,4 @@ export class Ticks<Payload = unknown> {
       return moved
     })
   }
-}
-
-/** Whether the same call would be refused again, however often it is tried. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof HeadraceError && !error.retryable
 }

@@ -2,7 +2,8 @@
 // settles them. Sleeps until something is due; hints and the pulse bring the alarm forward. Rules of docs/spec/work.md.
 import { Alarm } from '../alarm.ts'
 import type { Clock } from '../clock.ts'
-import { HeadraceError } from '../errors.ts'
+import { isRefused } from '../errors.ts'
+import { Pause } from '../pause.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
@@ -37,8 +38,6 @@ const MOST_UNSETTLED = 4000
 const GATHER_MS = 5
 /** How long a stop waits for handlers that were aborted, and for the last settles. */
 const GRACE_MS = 1000
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 2000
 
 export class Worker<Payload = unknown> {
   readonly pool: Pool
@@ -150,25 +149,24 @@ export class Worker<Payload = unknown> {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, telemetry } = this.#parts
     const pool = this.pool.name
-    let retryInMs = FIRST_RETRY_MS
+    const pause = new Pause(clock)
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
         if (!this.pool.isOpen) await this.pool.open()
         const isMore = await this.#look()
-        retryInMs = FIRST_RETRY_MS
+        pause.reset()
         const wakeAt = this.#wakeAt()
         const ownTime = wakeAt === Infinity ? null : this.#time.toOwn(wakeAt)
         await this.#alarm.sleepUntil(ownTime, isMore ? 0 : GATHER_MS, signal)
       } catch (error) {
-        if (!this.pool.isOpen && error instanceof HeadraceError && !error.retryable) {
+        if (!this.pool.isOpen && isRefused(error)) {
           telemetry.emit('work.failed', { pool, error, retryInMs: null })
           this.service.fail()
           return
         }
-        telemetry.emit('work.failed', { pool, error, retryInMs })
-        await clock.sleep(retryInMs * (1 + clock.random()), signal)
-        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS)
+        telemetry.emit('work.failed', { pool, error, retryInMs: pause.nextMs })
+        await pause.wait(signal)
       }
     }
   }
@@ -176,8 +174,7 @@ export class Worker<Payload = unknown> {
   /** Takes in every lane of which something may be due; true: more is due than was taken. */
   async #look(): Promise<boolean> {
     const now = this.#time.now()
-    const ahead = Math.min(2 * this.#endedSinceLook, MOST_AHEAD)
-    this.#ahead = Math.max(ahead, Math.floor(this.#ahead / 2))
+    this.#ahead = Math.max(this.#soon, Math.floor(this.#ahead / 2))
     const wanting = this.#hold.lanes.filter((hold) => hold.cursor.wakeAt <= now && this.#wants(hold) > 0)
     if (wanting.length === 0) return false
     this.#endedSinceLook = 0
@@ -188,10 +185,15 @@ export class Worker<Payload = unknown> {
     return taken.some((each) => each.status === 'fulfilled' && each.value)
   }
 
+  /** How many can be started before the next look, going by those that have ended since the last. */
+  get #soon(): number {
+    return Math.min(2 * this.#endedSinceLook, MOST_AHEAD)
+  }
+
   /** How many more runs of a lane can be started now, or soon. [X1] */
   #wants({ waiting }: LaneHold): number {
     const { concurrency } = this.#parts.rules
-    const ahead = Math.max(this.#ahead, Math.min(2 * this.#endedSinceLook, MOST_AHEAD))
+    const ahead = Math.max(this.#ahead, this.#soon)
     // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
     const free = Math.max(1, concurrency - this.#runner.size + ahead)
     const room = concurrency + MOST_UNSETTLED - this.#hold.inFlight.size

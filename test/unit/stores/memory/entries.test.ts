@@ -6,25 +6,7 @@ import { runInNewContext } from 'node:vm'
 import type { Entry } from '../../../../src/pool/entry.ts'
 import { createRandom } from '../../../../src/random.ts'
 import { MemoryEntries } from '../../../../src/stores/memory/entries.ts'
-
-function entryOf(key: string, dueAt: number, given: Partial<Entry> = {}): Entry {
-  return {
-    key,
-    slot: null,
-    group: key,
-    partition: 0,
-    turn: 1,
-    lane: 'normal',
-    next: { dueAt, tally: 1, payload: null },
-    after: null,
-    attempt: 0,
-    state: 'live',
-    failing: false,
-    enqueuedAt: 0,
-    putAt: 0,
-    ...given,
-  }
-}
+import { entryOf } from '../entry-of.ts'
 
 test('what is due, and when the first will be, are as a look at every entry has it', () => {
   const random = createRandom(5)

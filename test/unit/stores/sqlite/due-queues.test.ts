@@ -6,24 +6,10 @@ import { byDue, cursorOf, isAfter } from '../../../../src/pool/order.ts'
 import { type Random, createRandom } from '../../../../src/random.ts'
 import { DueQueues } from '../../../../src/stores/sqlite/due-queues.ts'
 import { smallest } from '../../../../src/stores/sqlite/smallest.ts'
+import { entryOf } from '../entry-of.ts'
 
-function entry(key: string, dueAt: number, partition = 0): Entry {
-  return {
-    key,
-    slot: dueAt,
-    group: key,
-    partition,
-    turn: 1,
-    lane: 'normal',
-    next: { dueAt, tally: 1, payload: null },
-    after: null,
-    attempt: 0,
-    state: 'live',
-    failing: false,
-    enqueuedAt: 0,
-    putAt: 0,
-  }
-}
+const entry = (key: string, dueAt: number, partition = 0): Entry =>
+  entryOf(key, dueAt, { slot: dueAt, partition })
 
 describe('the due times of the journal', () => {
   /** Adds and removes at random; calls back now and then with what is held, sorted. */
