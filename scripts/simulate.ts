@@ -1,7 +1,6 @@
-// npm run simulate [-- --runs N] [--from SEED] [--step N] [--seed SEED] [--shrink] [--days N] [--json]: many runs of members
-// in virtual time with faults by their seeds, or one run with its trace, or days of one life. The result goes to stdout,
-// talk to stderr; exits with 1 when a promise was broken, when a run never ended, or when of many runs none met some race;
-// with 2 when asked wrongly.
+// npm run simulate: many runs of members in virtual time with faults by their seeds; or with --seed or --swarm one run with
+// its trace; or with --days days of one life. The result goes to stdout, talk to stderr; exits with 1 when a promise was
+// broken, when a run never ended, or when of many runs none met some race; with 2 when asked wrongly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -14,13 +13,12 @@ import {
   ruleOfThree,
   unmet,
 } from '../src/lab/simulation/report.ts'
-import { runSwarm } from '../src/lab/simulation/run.ts'
-import { shrink } from '../src/lab/simulation/shrink.ts'
-import { type Swarm, drawSwarm } from '../src/lab/simulation/swarm.ts'
 import { liveDays } from './simulate-days.ts'
+import { runOne } from './simulate-one.ts'
 
 const usage =
-  'npm run simulate -- [--runs N] [--from SEED] [--step N] [--seed SEED [--shrink]] [--days N [--seed SEED]] [--json]'
+  'npm run simulate -- [--runs N] [--from SEED] [--step N] [--seed SEED | --swarm FILE [--shrink] [--save FILE]] ' +
+  '[--days N [--seed SEED]] [--json]'
 /** Fewer runs need not meet every race. */
 const ENOUGH = 200
 const TELL_EVERY = 100
@@ -29,35 +27,10 @@ const flags = readFlags()
 process.exitCode = await asked()
 
 function asked(): Promise<number> {
-  const { days, seed } = flags
-  if (days !== null) return liveDays({ days, seed: seed ?? 1, json: flags.json })
-  return seed === null ? many(flags) : one(seed)
-}
-
-/** One run, with all that happened in it. */
-async function one(seed: number): Promise<number> {
-  const swarm = flags.shrink ? await smaller(drawSwarm(seed)) : drawSwarm(seed)
-  const run = await runSwarm(swarm)
-  if (flags.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`)
-  else {
-    process.stdout.write(`${run.trace.join('\n')}\n\n`)
-    process.stdout.write(
-      `seed ${seed}: ${run.members} members, ${run.answered} of ${run.operations} operations answered, ` +
-        `${run.faults} faults, trace ${run.hash}\n`,
-    )
-    for (const violation of run.violations) process.stdout.write(`BROKEN: ${violation}\n`)
-  }
-  return run.violations.length === 0 ? 0 : 1
-}
-
-/** What it takes to break the promise that this run breaks. */
-async function smaller(swarm: Swarm): Promise<Swarm> {
-  const isBroken = async (each: Swarm): Promise<boolean> => (await runSwarm(each)).violations.length > 0
-  if (!(await isBroken(swarm)))
-    refuse(`seed ${swarm.seed} breaks no promise: there is nothing to make smaller`)
-  const { swarm: smallest, runs } = await shrink(swarm, isBroken)
-  say(`${runs} runs later, this is left of it:\n${JSON.stringify(smallest, null, 2)}`)
-  return smallest
+  const { days, seed, swarm, shrink, save, json } = flags
+  if (days !== null) return liveDays({ days, seed: seed ?? 1, json })
+  const from = swarm ?? seed
+  return from === null ? many(flags) : runOne({ from, shrink, save, json })
 }
 
 async function many({ runs, from, step }: Flags): Promise<number> {
@@ -122,8 +95,12 @@ interface Flags {
   /** From one seed to the next. */
   step: number
   seed: number | null
+  /** A file with the swarm of one run. */
+  swarm: string | null
   days: number | null
   shrink: boolean
+  /** Where the swarm of the one run is written. */
+  save: string | null
   json: boolean
 }
 
@@ -132,7 +109,17 @@ function readFlags(): Flags {
     const text = { type: 'string' } as const
     const flag = { type: 'boolean', default: false } as const
     const { values } = parseArgs({
-      options: { runs: text, from: text, step: text, seed: text, days: text, shrink: flag, json: flag },
+      options: {
+        runs: text,
+        from: text,
+        step: text,
+        seed: text,
+        swarm: text,
+        days: text,
+        shrink: flag,
+        save: text,
+        json: flag,
+      },
     })
     const number = (name: 'runs' | 'from' | 'step' | 'seed' | 'days', least: number): number | null => {
       const given = values[name]
@@ -145,17 +132,24 @@ function readFlags(): Flags {
     }
     const seed = number('seed', 0)
     const days = number('days', 1)
-    if (days !== null && (values.shrink || values.runs !== undefined || values.from !== undefined))
+    const { shrink, save = null, swarm = null } = values
+    if (
+      days !== null &&
+      (shrink || [save, swarm, values.runs ?? null, values.from ?? null].some((each) => each !== null))
+    )
       refuse(`--days goes with --seed and --json alone\n${usage}`)
-    if (values.shrink && seed === null)
-      refuse(`--shrink needs the --seed of a run that breaks a promise\n${usage}`)
+    if (seed !== null && swarm !== null) refuse(`--seed and --swarm both say which run: give one\n${usage}`)
+    if ((shrink || save !== null) && seed === null && swarm === null)
+      refuse(`--shrink and --save need the --seed or the --swarm of a run\n${usage}`)
     return {
       runs: number('runs', 1) ?? 1000,
       from: number('from', 0) ?? 1,
       step: number('step', 1) ?? 1,
       seed,
+      swarm,
       days,
-      shrink: values.shrink,
+      shrink,
+      save,
       json: values.json,
     }
   } catch (error) {

@@ -212,9 +212,11 @@ class PoolCheck {
     const name = entryName(key, slot)
     const entry = this.#entries.get(name)
     const isCurrent = entry !== undefined && entry.turn === turn
+    // By a fence that is another's, which whoever checks fences looks after.
+    if (answer.result === 'refused') return
     if (answer.result === 'gone') {
       if (isCurrent)
-        this.#say('P3', `the settle of turn ${turn} of ${show(name)} was refused, and it is there`)
+        this.#say('P3', `the settle of turn ${turn} of ${show(name)} was answered gone, and it is there`)
       return
     }
     const id = `${name}\0${turn}`

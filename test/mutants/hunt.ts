@@ -112,6 +112,7 @@ async function fail(folder: string, { file, title }: NamedTest): Promise<Judgeme
 /** Whether a run of the mutant breaks a promise that the same run of the tree as it is does not. */
 async function simulate(folder: string, within: number): Promise<Judgement> {
   const found = await seek(folder, 1, within)
+  if (typeof found === 'string' && found !== 'late') return nothing(found)
   if (found === null || found === 'late')
     return {
       verdict: 'survived',
@@ -123,19 +124,20 @@ async function simulate(folder: string, within: number): Promise<Judgement> {
   return { verdict: 'caught', detail: found.violation, seeds: found.seed }
 }
 
+/** What a run breaks; null: none does; `late`, or else why the runs did not come to their end. */
 async function seek(
   cwd: string,
   from: number,
   to: number,
-): Promise<{ seed: number; violation: string } | 'late' | null> {
+): Promise<{ seed: number; violation: string } | string | null> {
   const timeout = TEST_WITHIN_MS + (to - from) * SEED_WITHIN_MS
   const program = [join(cwd, 'test/mutants/seek.ts'), String(from), String(to)]
   try {
     const { stdout } = await execute(process.execPath, program, { cwd, timeout, killSignal: 'SIGKILL' })
     return JSON.parse(stdout) as { seed: number; violation: string } | null
   } catch (error) {
-    if ((error as { killed?: boolean }).killed === true) return 'late'
-    throw error
+    const { killed, stderr = '' } = error as { killed?: boolean; stderr?: string }
+    return killed === true ? 'late' : `the runs did not end: ${stderr.trim() || String(error)}`
   }
 }
 

@@ -1,7 +1,7 @@
 // What becomes of each call to the store, of each hint, and of a member at each point, drawn as they come.
 import type { FaultPoint } from '../../fault.ts'
 import type { Random } from '../../random.ts'
-import type { CallFaults } from './swarm.ts'
+import type { CallFaults, Swarm } from './swarm.ts'
 
 export interface Fate {
   kind: 'refused' | 'cut' | 'answered'
@@ -25,6 +25,7 @@ const NO_FAULT: Fate = {
   againInMs: null,
 }
 const AT_ONCE = [0]
+const NEVER: readonly number[] = []
 
 /** Calls that are made by what their sender knew before: it stands still before these so much more often. */
 const DECISIVE = /^(mover\.move|roster\.(decide|grant)|fences\.raise|arrivals\.foldPuts)$/
@@ -40,13 +41,18 @@ const LONGEST_PAUSE_MS = 800
 export class Faults {
   readonly #random: Random
   readonly #calls: CallFaults
+  readonly #spared: ReadonlySet<number>
   #isHealed = false
-  /** How many there were. */
+  #draws = 0
+  /** How many calls and members met one. */
   count = 0
+  /** The numbers of the draws that were a fault: any of them can be spared. */
+  readonly struck: number[] = []
 
-  constructor(random: Random, calls: CallFaults) {
+  constructor(random: Random, { calls, spared }: Pick<Swarm, 'calls' | 'spared'>) {
     this.#random = random
     this.#calls = calls
+    this.#spared = new Set(spared)
   }
 
   /** From now on nothing goes wrong. */
@@ -57,13 +63,30 @@ export class Faults {
   /** `path` names the call. */
   call(path: string): Fate {
     if (this.#isHealed) return NO_FAULT
+    const fate = this.#fate(path)
+    const isFault = fate.kind !== 'answered' || fate.dies !== null || fate.stallLeases > 0
+    const isSlow = Math.max(fate.thereMs, fate.backMs) > this.#calls.latencyMs
+    if (!this.#strikes(isFault || isSlow)) return NO_FAULT
+    if (isFault) this.count += 1
+    return fate
+  }
+
+  /** Whether what was just drawn is carried out. */
+  #strikes(isFault: boolean): boolean {
+    this.#draws += 1
+    if (!isFault) return true
+    if (this.#spared.has(this.#draws)) return false
+    this.struck.push(this.#draws)
+    return true
+  }
+
+  #fate(path: string): Fate {
     const { refused, cut, crash, stalled, again } = this.#calls
     const drawn = this.#random.next()
     const kind = drawn < refused ? 'refused' : drawn < refused + cut ? 'cut' : 'answered'
     const dies = this.#random.next() < crash ? this.#random.pick(['before', 'after'] as const) : null
     const stallRate = stalled * (DECISIVE.test(path) ? DECISIVE_TIMES : 1)
     const stallLeases = this.#random.next() < stallRate ? 0.5 + 3 * this.#random.next() : 0
-    if (kind !== 'answered' || dies !== null || stallLeases > 0) this.count += 1
     const isAgain = kind === 'cut' && this.#random.next() < again
     const againInMs = isAgain ? this.#random.below(LONGEST_PAUSE_MS) : null
     return { kind, thereMs: this.#delay(), backMs: this.#delay(), stallLeases, dies, againInMs }
@@ -72,7 +95,7 @@ export class Faults {
   /** Whether the member that has come to some point dies there. */
   diesAt(point: FaultPoint): boolean {
     const rate = this.#calls.point * (COMMON.test(point) ? 1 : RARE)
-    if (this.#isHealed || this.#random.next() >= rate) return false
+    if (this.#isHealed || this.#random.next() >= rate || !this.#strikes(true)) return false
     this.count += 1
     return true
   }
@@ -81,10 +104,13 @@ export class Faults {
   hint(): readonly number[] {
     const { hintLost, hintRepeated } = this.#calls
     // Also when all is healed: nothing may depend on a hint.
-    if (this.#random.next() < hintLost) return []
-    if (this.#isHealed) return AT_ONCE
+    const isLost = this.#random.next() < hintLost
+    if (this.#isHealed) return isLost ? NEVER : AT_ONCE
     const first = this.#delay()
-    return this.#random.next() < hintRepeated ? [first, this.#delay()] : [first]
+    const isRepeated = !isLost && this.#random.next() < hintRepeated
+    if (!this.#strikes(isLost || isRepeated)) return [first]
+    if (isLost) return NEVER
+    return isRepeated ? [first, this.#delay()] : [first]
   }
 
   #delay(): number {

@@ -32,6 +32,7 @@ const EXACT =
 export interface Sent {
   life: Life
   path: string
+  given: readonly unknown[]
   /** When its sender began with it, and perhaps stood still then. */
   sentAt: number
 }
@@ -90,7 +91,7 @@ export class Life {
       drainWithinMs: options.drainWithin,
       say: (violation) => scene.witness.say(violation),
     })
-    const store = conduct.wrap(through(scene.store, (path, call) => this.#call(path, call)))
+    const store = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))
     this.race = new Headrace({
       options,
       clock: this.clock,
@@ -206,10 +207,10 @@ export class Life {
     await this.clock.awake()
   }
 
-  async #call(path: string, call: () => Promise<unknown>): Promise<unknown> {
+  async #call(path: string, call: () => Promise<unknown>, given: unknown[]): Promise<unknown> {
     const { faults, races, trace } = this.#scene
     await this.clock.awake()
-    const sent = { life: this, path, sentAt: this.#scene.clock.mono() }
+    const sent = { life: this, path, given, sentAt: this.#scene.clock.mono() }
     const fate = faults.call(path)
     if (fate.dies === 'before') this.kill()
     if (fate.stallLeases > 0) await this.#stall(fate.stallLeases * this.#scene.swarm.leaseMs)

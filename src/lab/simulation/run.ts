@@ -20,6 +20,8 @@ export interface RunReport {
   faults: number
   races: RaceCounts
   points: PointCounts
+  /** The numbers of the draws that were a fault of a call, a hint or at a point. */
+  struck: readonly number[]
   hash: string
   trace: readonly string[]
 }
@@ -66,6 +68,7 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
     faults: world.plannedFaults + world.faults.count,
     races: world.races,
     points: world.points,
+    struck: world.faults.struck,
     hash: world.trace.digest(),
     trace: world.trace.lines,
   }

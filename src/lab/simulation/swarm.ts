@@ -75,6 +75,8 @@ export interface Swarm {
   /** How long faults last; then all is healed. */
   faultyMs: number
   calls: CallFaults
+  /** Draws of a fault that are not carried out, by their numbers: all others stay as they were. */
+  spared: readonly number[]
   planned: PlannedFault[]
   operations: Operation[]
 }
@@ -105,6 +107,7 @@ export function drawSwarm(seed: number): Swarm {
     leaseMs,
     faultyMs: FAULTY_MS,
     calls: drawCallFaults(random),
+    spared: [],
     planned: drawPlanned(random, leaseMs),
     operations: drawOperations(random, mode),
   }

@@ -11,12 +11,14 @@ import { type LateArrivals, LateTransaction } from './arrivals.ts'
 import type { Life } from './life.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { type Ending, type Operation, POOL, TOPIC } from './swarm.ts'
+import type { Trace } from './trace.ts'
 
 export interface UsersParts {
   clock: Clock
   storeClock: Clock
   random: Random
   races: RaceCounts
+  trace: Trace
   arrivals: LateArrivals
   answers: Answers
   lives: ReadonlySet<Life>
@@ -61,6 +63,7 @@ export class Users {
     const life = await this.#find()
     this.sent += 1
     this.#underWay.set(operation, life)
+    this.#parts.trace.note(life.name, `is asked ${JSON.stringify(operation)}`)
     try {
       const asked = this.#ask(life, operation)
       // One that is made again does not end with its first member.

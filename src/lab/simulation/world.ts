@@ -22,6 +22,8 @@ import { Witness } from './witness.ts'
 const MOST_MEMBERS = 5
 /** How long the place of a dead member stays empty. */
 const RESTART_MS = 2000
+/** So much of what was asked or answered is told. */
+const SHOWN = 300
 
 export class World implements Scene {
   readonly swarm: Swarm
@@ -57,7 +59,7 @@ export class World implements Scene {
     this.storeClock = storeClock
     const random = createRandom(swarm.seed ^ 0x5eed)
     this.trace = new Trace(() => clock.mono())
-    this.faults = new Faults(random, swarm.calls)
+    this.faults = new Faults(random, swarm)
     this.trouble = new Trouble({ clock, storeClock, races, leaseMs: swarm.leaseMs })
     this.witness = this.#newWitness()
     const faults = { at: (point: FaultPoint) => this.#at(point) }
@@ -79,7 +81,8 @@ export class World implements Scene {
     this.store = this.arrivals.wrap()
     const isConnected = (life: Life): boolean => !life.isDead && !life.isCutOff && !this.isDown
     const { arrivals, answers } = this
-    this.users = new Users({ clock, storeClock, random, races, arrivals, answers, lives, isConnected })
+    const { trace } = this
+    this.users = new Users({ clock, storeClock, random, races, trace, arrivals, answers, lives, isConnected })
   }
 
   #newWitness(): Witness {
@@ -127,10 +130,10 @@ export class World implements Scene {
     this.#sent = sent
     try {
       const answer = await call()
-      this.trace.note(sent.life.name, `${sent.path} → ${shown(answer)}`)
+      this.trace.note(sent.life.name, `${sent.path} ${shown(sent.given)} → ${shown(answer)}`)
       return answer
     } catch (error) {
-      this.trace.note(sent.life.name, `${sent.path} threw ${String(error)}`)
+      this.trace.note(sent.life.name, `${sent.path} ${shown(sent.given)} threw ${String(error)}`)
       throw error
     } finally {
       this.#sent = null
@@ -205,11 +208,11 @@ export class World implements Scene {
   }
 }
 
-/** An answer in a few words: what differs between runs shows in what follows. */
-function shown(answer: unknown): string {
-  if (answer === undefined) return '-'
-  if (typeof answer === 'object' && answer !== null && 'allotments' in answer && 'version' in answer)
-    return `version ${String(answer.version)}`
-  const text = JSON.stringify(answer) ?? '-'
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+/** What was asked or answered in a few words: what differs between runs shows in what follows. */
+function shown(value: unknown): string {
+  if (value === undefined) return '-'
+  if (typeof value === 'object' && value !== null && 'allotments' in value && 'version' in value)
+    return `version ${String(value.version)}`
+  const text = JSON.stringify(value) ?? '-'
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }

@@ -189,13 +189,33 @@ void describe('simulation', () => {
 
   void test('a run that breaks a promise is made as small as it takes', async () => {
     const swarm = drawSwarm(5)
-    const isBroken = async ({ planned, operations }: typeof swarm): Promise<boolean> =>
-      planned.some(({ kind }) => kind === swarm.planned[1]?.kind) &&
-      operations.some(({ key }) => key === swarm.operations[100]?.key)
-    const { swarm: smallest, runs } = await shrink(swarm, isBroken)
-    assert.deepEqual([smallest.planned.length, smallest.operations.length, smallest.members], [1, 1, 2])
-    assert.ok(Object.values({ ...smallest.calls, longestDelayMs: 0 }).every((rate) => rate === 0))
-    assert.ok(runs <= 300)
+    const run = async ({ planned, operations, spared }: Swarm) => {
+      const struck = [3, 5, 7, 11, 13].filter((draw) => !spared.includes(draw))
+      const isBroken =
+        planned.some(({ kind }) => kind === swarm.planned[1]?.kind) &&
+        operations.some(({ key }) => key === swarm.operations[100]?.key) &&
+        struck.includes(7)
+      return { violations: isBroken ? [`k${operations.length} is lost`] : ['another'], struck }
+    }
+    const shrunk = await shrink(swarm, run)
+    assert.ok(shrunk !== null && shrunk.runs <= 300)
+    const { planned, operations, members } = shrunk.swarm
+    assert.deepEqual([planned.length, operations.length, members, shrunk.struck], [1, 1, 1, [7]])
+  })
+
+  void test('a run that breaks nothing cannot be made smaller', async () => {
+    assert.equal(await shrink(drawSwarm(5), async () => ({ violations: [], struck: [] })), null)
+  })
+
+  void test('a fault that is spared does not strike, and those before it stay as they were', async () => {
+    const swarm = drawSwarm(1)
+    const { struck, hash } = await runSwarm(swarm)
+    const [first, second] = struck
+    assert.ok(first !== undefined && second !== undefined)
+    const spared = await runSwarm({ ...swarm, spared: [second] })
+    assert.equal(spared.struck[0], first)
+    assert.ok(!spared.struck.includes(second))
+    assert.notEqual(spared.hash, hash)
   })
 
   void test('runs are added up, and none broken in n is said as fewer than three in n', async () => {

@@ -114,6 +114,25 @@ test('[P3] a turn that settles twice is found', async () => {
   assert.equal((await check())[0], `[P3] turn ${run.turn} of a settled twice`)
 })
 
+test('[P3] a settle that its fence refused is no settle: the run goes on', async () => {
+  let refuses = true
+  const { store, check } = openRecorded(({ pool: { entries } }) => ({
+    entries: {
+      settle: async (pool, settlements, claim) =>
+        refuses
+          ? settlements.map(() => ({ result: 'refused', nextDueAt: null }))
+          : entries.settle(pool, settlements, claim),
+    },
+  }))
+  const pool = await openPool(store)
+  await pool.put('a')
+  const run = await pool.takeOne()
+  await pool.settle(run, { kind: 'done' })
+  refuses = false
+  await pool.settle(run, { kind: 'done' })
+  assert.deepEqual(await check(), [])
+})
+
 test('[P3] a stale settle that counted after cancel and put is found', async () => {
   let lastTurn = 0
   const { store, check } = openRecorded(({ pool: { entries } }) => ({
