@@ -1,10 +1,10 @@
-// A process that works on the pool `work` of a file until somebody ends it. Every run that succeeds is given up as dead:
-// so the store itself keeps a record of each settle, with the tally that it saw.
+// node drain-until-killed.ts ADDRESS: works on the pool `work` of a store until somebody ends it. Every run that succeeds
+// is given up as dead: so the store itself keeps a record of each settle, with the tally that it saw.
 import { systemClock } from '../../src/clock.ts'
 import { headrace } from '../../src/headrace.ts'
 import { dead } from '../../src/pool/answer.ts'
 
-const race = await headrace({ store: `sqlite:${process.argv[2]}`, lease: '1s', partitions: 8 })
+const race = await headrace({ store: process.argv[2] ?? '', lease: '1s', partitions: 8 })
 race.work(
   race.pool('work'),
   async (_run, { signal }) => {
