@@ -15,6 +15,7 @@ import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
+import type { SettleAnswer } from './store.ts'
 import type { WorkRules } from './work-options.ts'
 
 export interface WorkerParts<Payload> {
@@ -67,8 +68,9 @@ export class Worker<Payload = unknown> {
       ...parts,
       pool: pool.name,
       entries: store.pool.entries,
-      settled: (flight, answer) => {
-        this.#hold.settled(flight, answer)
+      settled: (ended, answers) => {
+        for (const [nth, { flight }] of ended.entries())
+          this.#hold.settled(flight, answers[nth] as SettleAnswer)
         this.#nudge()
       },
       letGo: (flight) => this.#letGo(flight),
