@@ -9,7 +9,7 @@ import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
-import { Hold, type LaneHold, inTheWay } from './hold.ts'
+import { Hold, type LaneHold, limitOf } from './hold.ts'
 import type { Pool } from './pool.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
@@ -63,7 +63,7 @@ export class Worker<Payload = unknown> {
     this.#parts = parts
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
-    this.#hold = new Hold(ownership)
+    this.#hold = new Hold(ownership, this.#time)
     this.#settler = new Settler({
       ...parts,
       pool: pool.name,
@@ -71,6 +71,7 @@ export class Worker<Payload = unknown> {
       settled: (ended, answers) => {
         for (const [nth, { flight }] of ended.entries())
           this.#hold.settled(flight, answers[nth] as SettleAnswer)
+        this.#startWaiting()
         this.#nudge()
       },
       letGo: (flight) => this.#letGo(flight),
@@ -130,7 +131,8 @@ export class Worker<Payload = unknown> {
     await this.#runner.idle(GRACE_MS)
     await this.#settler.end(GRACE_MS)
     this.#unwatch()
-    for (const { taken } of this.#runner.abandon()) this.#parts.ownership.endRun(taken.partition)
+    this.#runner.abandon()
+    this.#hold.abandon()
   }
 
   #hear(hint: Hint): void {
@@ -211,7 +213,7 @@ export class Worker<Payload = unknown> {
       const { inFlight } = this.#hold
       const take = inFlight.beginTake()
       const from = hold.cursor.begin(this.#time.now())
-      const limit = this.#wants(hold) + inTheWay(hold, from)
+      const limit = limitOf(hold, from, this.#wants(hold))
       const partitions = claim.held.map(({ partition }) => partition)
       const sentAt = clock.now()
       try {
