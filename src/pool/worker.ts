@@ -9,6 +9,7 @@ import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { Hold, type LaneHold, limitOf } from './hold.ts'
 import type { Pool } from './pool.ts'
 import type { Flight, Handler } from './run.ts'
@@ -157,13 +158,14 @@ export class Worker<Payload = unknown> {
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
-        if (!this.pool.isOpen) await this.pool.open()
+        if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
         const isMore = await this.#look()
         pause.reset()
         const wakeAt = this.#wakeAt()
         const ownTime = wakeAt === Infinity ? null : this.#time.toOwn(wakeAt)
         await this.#alarm.sleepUntil(ownTime, isMore ? 0 : GATHER_MS, signal)
       } catch (error) {
+        if (signal.aborted) return
         if (!this.pool.isOpen && isRefused(error)) {
           telemetry.emit('work.failed', { pool, error, retryInMs: null })
           this.service.fail()
@@ -217,12 +219,10 @@ export class Worker<Payload = unknown> {
       const partitions = claim.held.map(({ partition }) => partition)
       const sentAt = clock.now()
       try {
-        const taken = await store.pool.entries.take(this.pool.name, {
-          partitions,
-          lane: hold.lane,
-          from,
-          limit,
-        })
+        const request = { partitions, lane: hold.lane, from, limit }
+        const call = store.pool.entries.take(this.pool.name, request)
+        // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
+        const taken = await unlessAborted(call, this.#stop.signal)
         this.#time.hear(taken.now, sentAt)
         const admitted = this.#hold.admit(hold, taken, { claim, limit })
         this.#startWaiting()
