@@ -49,6 +49,13 @@ export class Batcher<Item, Answer> {
     })
   }
 
+  /** Adds an item whose answer nobody waits for. What `run` throws for it is a defect, and nobody catches it. */
+  push(item: Item): void {
+    this.#waiting.push({ item, resolve: ignore, reject: raise })
+    this.#weight += this.#options.weigh(item)
+    this.#schedule()
+  }
+
   #schedule(): void {
     if (this.#gathers || this.#waiting.length === 0 || !this.#mayBegin()) return
     this.#gathers = true
@@ -96,4 +103,12 @@ export class Batcher<Item, Answer> {
     this.#underWay -= 1
     this.#schedule()
   }
+}
+
+function ignore(): void {
+  // Nobody waits.
+}
+
+function raise(error: unknown): never {
+  throw error
 }

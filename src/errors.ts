@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   store_busy: { title: 'The store is busy', retryable: true },
   store_full: { title: 'The store has no room left', retryable: true },
   store_failed: { title: 'The store failed', retryable: true },
+  store_refused: { title: 'The store refuses what is to be written', retryable: false },
   not_running: { title: 'Headrace is not running', retryable: true },
   token_required: { title: 'A token is required', retryable: false },
   address_in_use: { title: 'The port is taken', retryable: false },

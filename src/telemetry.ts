@@ -17,6 +17,8 @@ export interface TelemetryEvents {
   'work.failed': { pool: string; error: unknown; retryInMs: number | null }
   /** A handler threw. */
   'run.failed': { pool: string; key: string; attempt: number; error: unknown; isDead: boolean }
+  /** The store refuses to write how a run ended. `isDead`: it is settled as dead instead; else it rests, and is tried again. */
+  'run.unsettled': { pool: string; key: string; outcome: string; error: unknown; isDead: boolean }
   /** A handler has not ended one second after its signal fired. */
   'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' }
   /** Events were appended by a caller. */

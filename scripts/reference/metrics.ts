@@ -14,6 +14,7 @@ const samples: TelemetryEvents = {
   'work.settled': { pool: 'p', settled: 1, gone: 1, refused: 1, tookMs: 1 },
   'work.failed': { pool: 'p', error: null, retryInMs: 1 },
   'run.failed': { pool: 'p', key: 'k', attempt: 1, error: null, isDead: false },
+  'run.unsettled': { pool: 'p', key: 'k', outcome: 'done', error: null, isDead: true },
   'run.ignored': { pool: 'p', key: 'k', why: 'stop' },
   'log.appended': { topic: 't', events: 1 },
   'log.trimmed': { topic: 't', events: 1 },

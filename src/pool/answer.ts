@@ -1,5 +1,6 @@
 // What a handler may answer, and the outcome that comes of it. Pure. Rules [X11] to [X13] of docs/spec/work.md.
 import { type Moment, checkMoment } from '../check.ts'
+import { LAST_MOMENT } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { type RetryRules, waitMs } from './back-off.ts'
 import type { Outcome } from './settle.ts'
@@ -99,7 +100,8 @@ function failed({ reason, error, thrown }: Failure, when: Wait | null, context: 
 
 function timeOf(when: Wait, now: number): number {
   const time = 'at' in when ? when.at : now + when.inMs
-  if (!Number.isSafeInteger(time)) throw new TypeError(`a handler answered the time ${time}`)
+  if (!Number.isSafeInteger(time) || time > LAST_MOMENT)
+    throw new TypeError(`a handler answered the time ${time}`)
   return time
 }
 
@@ -115,5 +117,11 @@ function describe(thrown: unknown): string {
   } catch {
     text = `something of type ${typeof thrown} that cannot be written`
   }
-  return text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…`.toWellFormed() : text.toWellFormed()
+  return tellable(text)
+}
+
+/** As a text that every store can keep: well-formed, without NUL, and not too long. */
+export function tellable(text: string): string {
+  const cut = text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text
+  return cut.toWellFormed().replaceAll('\0', '\uFFFD')
 }

@@ -1,10 +1,11 @@
 // What a worker has taken and not yet settled: admits what takes answer, keeps what waits for a handler in the order of
-// its lane, and tells the cursors where to look again. Rules [X1] to [X8] of docs/spec/work.md.
+// its lane, and tells the cursors where to look again. Rules [X1] to [X8], [X20] and [X21] of docs/spec/work.md.
 import type { Claim } from '../fence.ts'
 import type { Ownership } from '../roster/ownership.ts'
+import type { StoreTime } from '../store-time.ts'
 import { Cursor } from './cursor.ts'
-import { LANES, type Lane } from './entry.ts'
-import { InFlight } from './in-flight.ts'
+import { LANES, type Lane, type TakenRun } from './entry.ts'
+import { type Freed, InFlight } from './in-flight.ts'
 import { Turns } from './lanes.ts'
 import type { Flight } from './run.ts'
 import type { SettleAnswer, Taken } from './store.ts'
@@ -15,17 +16,23 @@ export interface LaneHold {
   readonly cursor: Cursor
   /** Admitted, and not started yet. */
   waiting: Flight[]
-  /** How many of its runs are in flight, those that wait included, by their due times. */
+  /** How many of its runs are in flight, those that wait for a handler or behind others included, by their due times. */
   readonly inFlight: Map<number, number>
-  /** How many the last take answered that could not be admitted. */
+  /** How many more the next take may meet that cannot be admitted, going by the last. */
   passedOver: number
 }
 
-/** How many of a lane's runs a take that reads from there may answer, though none of them can be admitted. [X7] */
-export function inTheWay({ inFlight, passedOver }: LaneHold, from: number): number {
-  let count = passedOver
+/** The most that one take may answer. */
+export const MOST_TAKEN = 20_000
+/** How many runs of a key are made in a row, and for how long, before others of its lane have their turn. [X21] */
+const MOST_IN_A_ROW = 10
+const LONGEST_ROW_MS = 1000
+
+/** The limit of a take that reads from there and wants so many: what cannot be admitted must not hide others. [X7] */
+export function limitOf({ inFlight, passedOver }: LaneHold, from: number, wanted: number): number {
+  let count = wanted + passedOver
   for (const [dueAt, runs] of inFlight) if (dueAt >= from) count += runs
-  return count
+  return Math.min(count, MOST_TAKEN)
 }
 
 /** What a take was asked, and by which right. */
@@ -34,20 +41,39 @@ export interface Asked {
   limit: number
 }
 
+function flightOf(
+  taken: TakenRun,
+  { lane, owner, fence, now }: Pick<Flight, 'lane' | 'owner' | 'fence'> & { now: number },
+): Flight {
+  return {
+    taken,
+    lane,
+    owner,
+    fence,
+    latenessMs: now - taken.dueAt,
+    inARow: 0,
+    rowSince: now,
+    context: null,
+    isAbandoned: false,
+  }
+}
+
 export class Hold {
   readonly lanes: readonly LaneHold[] = LANES.map((lane) => {
     return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0 }
   })
-  readonly inFlight = new InFlight()
+  readonly inFlight = new InFlight<Flight>()
   readonly #ownership: Ownership
+  readonly #time: StoreTime
   readonly #turns = new Turns()
   #waiting = 0
   /** The epochs of the partitions that were held at the last look. */
   #epochs = new Map<number, number>()
   #mayTake = false
 
-  constructor(ownership: Ownership) {
+  constructor(ownership: Ownership, time: StoreTime) {
     this.#ownership = ownership
+    this.#time = time
   }
 
   /** Takes in what a take answered; answers how many runs are new. */
@@ -57,54 +83,74 @@ export class Hold {
         .filter((fence) => this.#ownership.mayStart(fence))
         .map((fence) => [fence.partition, fence] as const),
     )
-    let [cutAt, admitted, passedOver] = [-Infinity, 0, 0]
+    let [cutAt, admitted, busy, passedOver] = [-Infinity, 0, 0, 0]
     for (const taken of runs) {
-      cutAt = Math.max(cutAt, taken.dueAt)
+      if (taken.dueAt > cutAt) cutAt = taken.dueAt
       const fence = fences.get(taken.partition)
       // Lost, or in doubt: if it is this member's again, it is looked for again. [X4]
       if (fence === undefined) {
         hold.cursor.lower(taken.dueAt)
         continue
       }
-      const admission = this.inFlight.admit(taken, taken.dueAt)
-      if (admission === 'busy') passedOver += 1
-      if (admission !== 'free') continue
-      this.inFlight.add(taken)
-      hold.inFlight.set(taken.dueAt, (hold.inFlight.get(taken.dueAt) ?? 0) + 1)
-      this.#ownership.beginRun(taken.partition)
-      const latenessMs = now - taken.dueAt
-      const { owner } = claim
-      hold.waiting.push({
-        taken,
-        lane: hold.lane,
-        owner,
-        fence,
-        latenessMs,
-        context: null,
-        isAbandoned: false,
-      })
+      const admission = this.inFlight.admit(taken)
+      if (admission === 'here') continue
+      const flight = flightOf(taken, { lane: hold.lane, owner: claim.owner, fence, now })
+      if (admission === 'busy') {
+        busy += 1
+        passedOver += this.#putBehind(flight)
+        continue
+      }
+      this.inFlight.add(flight)
+      this.#count(flight, 1)
+      this.#ownership.beginRun(fence)
+      hold.waiting.push(flight)
       admitted += 1
     }
     this.#waiting += admitted
     const isCut = runs.length >= limit
+    const isFruitless = isCut && admitted === 0
     // Twice as many where nothing else was found: so few takes reach what is behind them.
-    hold.passedOver = isCut && admitted === 0 ? 2 * passedOver : passedOver
+    hold.passedOver = isFruitless ? 2 * busy : passedOver
+    // More cannot be read at once: what is due at that very time is looked for again when those in its way have ended.
+    if (isFruitless && limit >= MOST_TAKEN) cutAt += 1
     hold.cursor.end({ now, cutAt: isCut ? cutAt : null, nextDueAt })
     return admitted
+  }
+
+  /** Answers 1 if the run was passed over, 0 if it waits behind another. */
+  #putBehind(flight: Flight): 0 | 1 {
+    const out = this.inFlight.putBehind(flight)
+    if (out === flight) return 1
+    this.#count(flight, 1)
+    if (out !== null) this.#count(out, -1)
+    return 0
+  }
+
+  #count({ lane, taken: { dueAt } }: Flight, by: 1 | -1): void {
+    const { inFlight } = this.of(lane)
+    const count = (inFlight.get(dueAt) ?? 0) + by
+    if (count > 0) inFlight.set(dueAt, count)
+    else inFlight.delete(dueAt)
   }
 
   /** The next run to start, by the weights of the lanes; null: none waits. What may not start is let go. */
   next(): Flight | null {
     while (this.#waiting > 0) {
-      const lane = this.#turns.next((each) => this.of(each).waiting.length > 0)
+      const lane = this.#turns.next(this.#isWaiting)
       const flight = lane === null ? undefined : this.of(lane).waiting.shift()
       if (flight === undefined) return null
       this.#waiting -= 1
-      if (this.#ownership.mayStart(flight.fence)) return flight
-      this.letGo(flight)
+      if (!this.#ownership.mayStart(flight.fence)) {
+        this.letGo(flight)
+        continue
+      }
+      if (flight.inARow === 0) flight.rowSince = this.#time.now()
+      return flight
     }
     return null
   }
+
+  readonly #isWaiting = (lane: Lane): boolean => this.of(lane).waiting.length > 0
 
   of(lane: Lane): LaneHold {
     return this.lanes[LANES.indexOf(lane)] as LaneHold
@@ -112,23 +158,64 @@ export class Hold {
 
   /** The store has answered the settle of a run whose handler has ended. */
   settled(flight: Flight, { nextDueAt }: SettleAnswer): void {
-    this.#lowerAfter(flight, this.inFlight.settle(flight.taken), nextDueAt)
+    if (flight.isAbandoned) return
+    if (nextDueAt !== null) this.of(flight.lane).cursor.lower(nextDueAt)
+    this.#ended(flight, this.inFlight.settle(flight.taken))
   }
 
-  /** A run is due as before, and its handler has ended or never began. */
+  /** A run is due as before, and its handler has ended or never began. Those behind it are due later, and wait for it. */
   letGo(flight: Flight): void {
-    this.#lowerAfter(flight, this.inFlight.release(flight.taken), flight.taken.dueAt)
+    if (flight.isAbandoned) return
+    const { key, dueAt } = flight.taken
+    this.#drop(() => true, key)
+    this.of(flight.lane).cursor.lower(dueAt)
+    this.#ended(flight, this.inFlight.release(key))
   }
 
-  #lowerAfter({ taken, lane }: Flight, passedOver: number | null, dueAt: number | null): void {
-    const hold = this.of(lane)
-    const rest = (hold.inFlight.get(taken.dueAt) ?? 0) - 1
-    if (rest > 0) hold.inFlight.set(taken.dueAt, rest)
-    else hold.inFlight.delete(taken.dueAt)
-    this.#ownership.endRun(taken.partition)
-    if (dueAt !== null) hold.cursor.lower(dueAt)
+  #ended(flight: Flight, { next, passedOver }: Freed<Flight>): void {
+    this.#count(flight, -1)
+    this.#ownership.endRun(flight.fence)
     // What it was in the way of may be of another lane.
     if (passedOver !== null) this.lower(passedOver)
+    if (next !== null) this.#follows(next, flight)
+  }
+
+  /** The next run of a key that was in flight: at once, unless it was the turn of its key for long enough. [X21] */
+  #follows(next: Flight, before: Flight): void {
+    const { fence, taken } = next
+    if (!this.#ownership.mayStart(fence)) {
+      this.of(next.lane).cursor.lower(taken.dueAt)
+      this.#count(next, -1)
+      const { next: other, passedOver } = this.inFlight.release(taken.key)
+      if (passedOver !== null) this.lower(passedOver)
+      if (other !== null) this.#follows(other, before)
+      return
+    }
+    this.#ownership.beginRun(fence)
+    const now = this.#time.now()
+    next.latenessMs = now - taken.dueAt
+    const { waiting } = this.of(next.lane)
+    this.#waiting += 1
+    if (before.inARow + 1 >= MOST_IN_A_ROW || now - before.rowSince >= LONGEST_ROW_MS) {
+      waiting.push(next)
+      return
+    }
+    next.inARow = before.inARow + 1
+    next.rowSince = before.rowSince
+    waiting.unshift(next)
+  }
+
+  /** Drops what waits behind others; it is looked for again when these have ended. */
+  #drop(isMeant: (flight: Flight) => boolean, key?: string): void {
+    for (const flight of this.inFlight.drop(isMeant, key)) this.#count(flight, -1)
+  }
+
+  /** Gives up what is in flight, whatever becomes of it: no hand-over waits for it. [X17] */
+  abandon(): void {
+    for (const flight of this.inFlight.items()) {
+      flight.isAbandoned = true
+      this.#ownership.endRun(flight.fence)
+    }
   }
 
   /** Something is due then, of a lane that is not known. */
@@ -150,6 +237,7 @@ export class Hold {
       this.#waiting -= meant.length
       for (const flight of meant) this.letGo(flight)
     }
+    this.#drop(isMeant)
   }
 
   /** Follows what is held: of partitions that are new everything is read. [X9] */

@@ -1,5 +1,7 @@
-// What a worker has in flight: keys whose runs were taken and have not ended, turns that were settled a moment ago, and
-// the takes that are under way. Pure. Rules [X2] and [X3] of docs/spec/work.md.
+// What a worker has in flight: keys whose runs were taken and have not ended, runs that wait behind one of their key,
+// turns that were settled a moment ago, and the takes that are under way. Pure. Rules [X2], [X3] and [X20] of
+// docs/spec/work.md.
+import { Behind, type Waiting } from './behind.ts'
 
 /** What names a run. */
 export interface RunName {
@@ -9,12 +11,11 @@ export interface RunName {
   turn: number
 }
 
-interface Flying {
-  slot: number | null
-  partition: number
-  turn: number
-  /** The earliest due time of runs that were passed over because of this one. */
+interface Flying<Item> {
+  item: Item
+  /** The earliest due time of runs that were passed over because of this one: for them there was no room behind it. */
   passedOver: number | null
+  behind: Behind<Item & Waiting> | null
 }
 
 interface Settled {
@@ -27,8 +28,24 @@ interface Settled {
 /** `free`: it may start. `here`: this very run is in flight, or was settled. `busy`: another of its key is in flight. */
 export type Admission = 'free' | 'here' | 'busy'
 
-export class InFlight {
-  readonly #keys = new Map<string, Flying>()
+/** What becomes of a key whose run has ended. */
+export interface Freed<Item> {
+  /** The run that was behind it, which is in flight from now on; null: none was. */
+  next: Item | null
+  /** When the first run is due that it was in the way of; null: there is none, or the key is in flight still. */
+  passedOver: number | null
+}
+
+/** How many runs wait behind one of their key at most. */
+const MOST_BEHIND_ONE = 1000
+/** The same of all keys, and how many characters their payloads have. */
+const MOST_BEHIND = 10_000
+const MOST_PAYLOAD = 16_777_216
+
+const FREE: Freed<never> = { next: null, passedOver: null }
+
+export class InFlight<Item extends Waiting> {
+  readonly #keys = new Map<string, Flying<Item>>()
   /** Turns that were settled, by partition: a turn is unique in its partition only. */
   readonly #turns = new Map<number, Set<number>>()
   /** The same in the order of their settles, from `#first` on. */
@@ -36,10 +53,17 @@ export class InFlight {
   #first = 0
   readonly #takes = new Set<number>()
   #take = 0
+  #behind = 0
+  #payload = 0
 
   /** How many keys are in flight. */
   get size(): number {
     return this.#keys.size
+  }
+
+  /** The runs that are in flight, without those behind them. */
+  *items(): Generator<Item> {
+    for (const { item } of this.#keys.values()) yield item
   }
 
   /** A take begins; answers its number. */
@@ -55,37 +79,95 @@ export class InFlight {
     this.#forget()
   }
 
-  /** Whether a run that a take answered may start. One that is passed over is remembered with the run that is in its way. */
-  admit({ key, slot, partition, turn }: RunName, dueAt: number): Admission {
+  /** Whether a run that a take answered may start. */
+  admit({ key, slot, partition, turn }: RunName): Admission {
     const flying = this.#keys.get(key)
-    if (flying === undefined) return this.#turns.get(partition)?.has(turn) === true ? 'here' : 'free'
-    if (flying.turn === turn && flying.partition === partition && flying.slot === slot) return 'here'
     if (this.#turns.get(partition)?.has(turn) === true) return 'here'
-    flying.passedOver = Math.min(flying.passedOver ?? dueAt, dueAt)
-    return 'busy'
+    if (flying === undefined) return 'free'
+    const { taken } = flying.item
+    if (taken.turn === turn && taken.partition === partition && taken.slot === slot) return 'here'
+    return flying.behind?.has({ partition, turn }) === true ? 'here' : 'busy'
   }
 
   /** A run that was free is in flight from now on. */
-  add({ key, slot, partition, turn }: RunName): void {
-    this.#keys.set(key, { slot, partition, turn, passedOver: null })
+  add(item: Item): void {
+    this.#keys.set(item.taken.key, { item, passedOver: null, behind: null })
   }
 
-  /** The run was settled, and its handler has ended. Answers when the first run is due that it was in the way of. */
-  settle({ key, partition, turn }: RunName): number | null {
+  /**
+   * A busy run waits behind the one of its key, if there is room; answers the run that has none: this one, or a later one
+   * that made room for it. None goes before one that was passed over: runs of a key are made in due order. [X20]
+   */
+  putBehind(item: Item): Item | null {
+    const flying = this.#keys.get(item.taken.key)
+    if (flying === undefined) return item
+    const { dueAt } = item.taken
+    const { behind, passedOver } = flying
+    const isFull =
+      (behind?.size ?? 0) >= MOST_BEHIND_ONE || this.#behind >= MOST_BEHIND || this.#payload >= MOST_PAYLOAD
+    if (
+      (passedOver !== null && dueAt >= passedOver) ||
+      (isFull && dueAt >= (behind?.lastDueAt ?? -Infinity))
+    ) {
+      this.#passOver(flying, dueAt)
+      return item
+    }
+    const last = isFull ? (behind?.last() ?? null) : null
+    if (last !== null) this.#without(flying, last)
+    flying.behind ??= new Behind()
+    flying.behind.add(item)
+    this.#weigh(item, 1)
+    return last
+  }
+
+  /** The run was settled, and its handler has ended. */
+  settle({ key, partition, turn }: Omit<RunName, 'slot'>): Freed<Item> {
     if (this.#takes.size > 0) {
       this.#settled.push({ partition, turn, take: this.#take })
       const turns = this.#turns.get(partition)
       if (turns === undefined) this.#turns.set(partition, new Set([turn]))
       else turns.add(turn)
     }
-    return this.release({ key })
+    return this.release(key)
   }
 
-  /** The run is let go without a settle, and its handler has ended. Answers as `settle` does. */
-  release({ key }: { key: string }): number | null {
+  /** The run is let go without a settle, and its handler has ended or never began. */
+  release(key: string): Freed<Item> {
     const flying = this.#keys.get(key)
+    if (flying === undefined) return FREE
+    const next = flying.behind?.next()
+    if (next !== undefined) {
+      this.#weigh(next, -1)
+      flying.item = next
+      return { next, passedOver: null }
+    }
     this.#keys.delete(key)
-    return flying?.passedOver ?? null
+    return flying.passedOver === null ? FREE : { next: null, passedOver: flying.passedOver }
+  }
+
+  /** Drops what waits behind others, if this is true of it; it counts as passed over. */
+  drop(isMeant: (item: Item) => boolean, key?: string): Item[] {
+    const one = key === undefined ? undefined : this.#keys.get(key)
+    if (this.#behind === 0 || (key !== undefined && one === undefined)) return []
+    return [...(one === undefined ? this.#keys.values() : [one])].flatMap((flying) => {
+      const dropped = flying.behind?.drop(isMeant) ?? []
+      for (const item of dropped) this.#without(flying, item)
+      return dropped
+    })
+  }
+
+  #without(flying: Flying<Item>, item: Item): void {
+    this.#weigh(item, -1)
+    this.#passOver(flying, item.taken.dueAt)
+  }
+
+  #passOver(flying: Flying<Item>, dueAt: number): void {
+    if (flying.passedOver === null || dueAt < flying.passedOver) flying.passedOver = dueAt
+  }
+
+  #weigh({ taken }: Item, by: 1 | -1): void {
+    this.#behind += by
+    this.#payload += by * (taken.payload?.length ?? 0)
   }
 
   /** Forgets turns that no take under way can bring back. */

@@ -60,7 +60,10 @@ export interface Flight {
   /** The id of the member that took it. */
   readonly owner: string
   readonly fence: Held
-  readonly latenessMs: number
+  latenessMs: number
+  /** How many runs of its key were made before it without a pause, and since when. */
+  inARow: number
+  rowSince: number
   /** Null: its handler was not called yet. */
   context: StartedContext | null
   /** It was given up at a stop: whatever becomes of it concerns nobody. */

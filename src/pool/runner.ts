@@ -75,16 +75,11 @@ export class Runner<Payload> {
     this.#waiters.delete(wake)
   }
 
-  /** Gives up what still runs; answers it. */
-  abandon(): Flight[] {
+  /** Gives up what still runs. */
+  abandon(): void {
     this.#guard?.cancel()
     this.#guard = null
-    const left = [...this.#running]
-    for (const flight of left) {
-      flight.isAbandoned = true
-      this.#timeouts.get(flight)?.cancel()
-    }
-    return left
+    for (const timer of this.#timeouts.values()) timer.cancel()
   }
 
   #returned(flight: Flight, answer: Answer | void): void {

@@ -1,11 +1,13 @@
 // Settles runs in batches, each under the epoch that it was taken with, until the store has answered or the partition is
-// another's. Rule [X15] of docs/spec/work.md.
+// another's. One that the store refuses to write holds up no other. Rules [X15] and [X19] of docs/spec/work.md.
 import { Batcher } from '../batcher.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock, Timer } from '../clock.ts'
+import { HeadraceError, assert, isRefused, messageOf } from '../errors.ts'
 import { type Claim, type Held, poolResource } from '../fence.ts'
 import { Pause } from '../pause.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { tellable } from './answer.ts'
 import type { Flight } from './run.ts'
 import type { Outcome, Settlement } from './settle.ts'
 import type { Entries, SettleAnswer } from './store.ts'
@@ -16,25 +18,31 @@ export interface SettlerParts {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
-  /** The store has answered. */
-  settled(flight: Flight, answer: SettleAnswer): void
-  /** It will not be settled: its partition is another's, or the worker has stopped. */
+  /** The store has answered, one for each. */
+  settled(ended: readonly Ended[], answers: readonly SettleAnswer[]): void
+  /** It will not be settled: its partition is another's, the store refuses it, or the worker has stopped. */
   letGo(flight: Flight): void
 }
 
-interface Ended {
+/** A run whose handler has ended, and how. */
+export interface Ended {
   flight: Flight
   outcome: Outcome
+  /** The store refused to write how it ended: it is to be dead instead. */
+  wasRefused: boolean
 }
 
 /** The most settlements of one call. */
 const BATCH = 1000
+/** How long a run rests that the store would not settle, before it is tried or made again. */
+const REST_MS = 10_000
 
 export class Settler {
   readonly #parts: SettlerParts
   readonly #batcher: Batcher<Ended, void>
   readonly #over = new AbortController()
   readonly #waiters = new Set<() => void>()
+  readonly #resting = new Map<Ended, Timer>()
   #pending = 0
 
   constructor(parts: SettlerParts) {
@@ -43,40 +51,55 @@ export class Settler {
       clock: parts.clock,
       size: BATCH,
       weigh: () => 1,
-      run: (ended) => this.#settle(ended),
+      run: (ended) => this.#settleAll(ended),
     })
   }
 
   add(flight: Flight, outcome: Outcome): void {
     this.#pending += 1
-    void this.#batcher.add({ flight, outcome })
+    this.#batcher.push({ flight, outcome, wasRefused: false })
   }
 
   /** Resolves when all is answered; after `withinMs` nothing is tried again. */
   async end(withinMs: number): Promise<void> {
-    const { clock } = this.#parts
+    for (const [ended, timer] of this.#resting) {
+      timer.cancel()
+      this.#parts.letGo(ended.flight)
+    }
+    this.#resting.clear()
     if (this.#pending > 0) {
       const answered = new AbortController()
       this.#waiters.add(() => answered.abort())
-      await clock.sleep(withinMs, answered.signal)
+      await this.#parts.clock.sleep(withinMs, answered.signal)
     }
     this.#over.abort()
   }
 
-  async #settle(all: Ended[]): Promise<void[]> {
+  async #settleAll(all: Ended[]): Promise<void[]> {
+    await this.#settle(all)
+    if (this.#pending === 0) for (const wake of this.#waiters) wake()
+    return []
+  }
+
+  /** Until all of them are answered or let go. While the store is away all wait; what it refuses is sought by halves. */
+  async #settle(all: Ended[]): Promise<void> {
     const { clock, telemetry, pool } = this.#parts
     const pause = new Pause(clock)
     for (let rest = this.#ours(all); rest.length > 0; rest = this.#ours(rest)) {
-      try {
-        await this.#settleOnce(rest)
-        break
-      } catch (error) {
+      const error = await this.#settleOnce(rest)
+      if (error === null) return
+      if (error instanceof HeadraceError && error.retryable) {
         telemetry.emit('work.failed', { pool, error, retryInMs: pause.nextMs })
         await pause.wait(this.#over.signal)
+      } else if (rest.length > 1) {
+        const half = Math.ceil(rest.length / 2)
+        await this.#settle(rest.slice(0, half))
+        rest = rest.slice(half)
+      } else {
+        this.#refuse(rest[0] as Ended, error)
+        return
       }
     }
-    if (this.#pending === 0) for (const wake of this.#waiters) wake()
-    return []
   }
 
   /** Those that may be settled; the others are let go. */
@@ -91,24 +114,77 @@ export class Settler {
     })
   }
 
-  async #settleOnce(ended: Ended[]): Promise<void> {
-    const { entries, pool, telemetry, clock } = this.#parts
+  /** Null: the store has answered. Only its own errors are answered: those of ours are no reason to try again. */
+  async #settleOnce(ended: Ended[]): Promise<Error | null> {
+    const { entries, pool, clock } = this.#parts
     const claim = claimOf(ended)
     const began = clock.mono()
-    const answers = await entries.settle(pool, ended.map(settlementOf), claim)
+    let answers: SettleAnswer[]
+    try {
+      answers = await entries.settle(pool, ended.map(settlementOf), claim)
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error))
+    }
+    assert(answers.length === ended.length, 'a settle answers each of its runs')
+    this.#pending -= ended.length
+    this.#parts.settled(ended, answers)
+    this.#tell(ended, answers, { claim, tookMs: clock.mono() - began })
+    return null
+  }
+
+  #tell(ended: Ended[], answers: SettleAnswer[], { claim, tookMs }: { claim: Claim; tookMs: number }): void {
+    const { ownership, pool, telemetry } = this.#parts
     const counts = { settled: 0, gone: 0, refused: 0 }
     const refused = new Set<number>()
-    for (const [index, { flight }] of ended.entries()) {
-      const answer = answers[index] as SettleAnswer
-      counts[answer.result] += 1
-      if (answer.result === 'refused') refused.add(flight.fence.partition)
-      this.#pending -= 1
-      this.#parts.settled(flight, answer)
+    for (const [index, { result }] of answers.entries()) {
+      counts[result] += 1
+      if (result === 'refused') refused.add((ended[index] as Ended).flight.fence.partition)
     }
-    telemetry.emit('work.settled', { pool, ...counts, tookMs: clock.mono() - began })
+    telemetry.emit('work.settled', { pool, ...counts, tookMs })
     if (refused.size === 0) return
-    this.#parts.ownership.lose(claim, [...refused])
+    ownership.lose(claim, [...refused])
     telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size })
+  }
+
+  /**
+   * The store cannot write how this one ended. What it says it would always refuse is dead instead, in words of ours; if
+   * that is refused as well the run rests, and is made again. What is not known to be a refusal is sent again. [X19]
+   */
+  #refuse(ended: Ended, error: Error): void {
+    const { flight, outcome, wasRefused } = ended
+    const { pool, telemetry } = this.#parts
+    const isDead = isRefused(error) && !wasRefused
+    telemetry.emit('run.unsettled', { pool, key: flight.taken.key, outcome: outcome.kind, error, isDead })
+    if (isDead) {
+      const told = tellable(`the store refused the outcome ${outcome.kind}: ${error.message}`)
+      this.#batcher.push({
+        flight,
+        outcome: { kind: 'dead', reason: 'unsettled', error: told },
+        wasRefused: true,
+      })
+      return
+    }
+    this.#pending -= 1
+    this.#rest(ended, () => {
+      if (isRefused(error)) this.#parts.letGo(flight)
+      else {
+        this.#pending += 1
+        this.#batcher.push(ended)
+      }
+    })
+  }
+
+  /** Its key stays in flight meanwhile. */
+  #rest(ended: Ended, then: () => void): void {
+    if (this.#over.signal.aborted) {
+      this.#parts.letGo(ended.flight)
+      return
+    }
+    const timer = this.#parts.clock.timer(REST_MS, () => {
+      this.#resting.delete(ended)
+      then()
+    })
+    this.#resting.set(ended, timer)
   }
 }
 

@@ -9,12 +9,14 @@ import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
-import { Hold, type LaneHold, inTheWay } from './hold.ts'
+import { unlessAborted } from '../unless-aborted.ts'
+import { Hold, type LaneHold, limitOf } from './hold.ts'
 import type { Pool } from './pool.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
+import type { SettleAnswer } from './store.ts'
 import type { WorkRules } from './work-options.ts'
 
 export interface WorkerParts<Payload> {
@@ -62,13 +64,15 @@ export class Worker<Payload = unknown> {
     this.#parts = parts
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
-    this.#hold = new Hold(ownership)
+    this.#hold = new Hold(ownership, this.#time)
     this.#settler = new Settler({
       ...parts,
       pool: pool.name,
       entries: store.pool.entries,
-      settled: (flight, answer) => {
-        this.#hold.settled(flight, answer)
+      settled: (ended, answers) => {
+        for (const [nth, { flight }] of ended.entries())
+          this.#hold.settled(flight, answers[nth] as SettleAnswer)
+        this.#startWaiting()
         this.#nudge()
       },
       letGo: (flight) => this.#letGo(flight),
@@ -128,7 +132,8 @@ export class Worker<Payload = unknown> {
     await this.#runner.idle(GRACE_MS)
     await this.#settler.end(GRACE_MS)
     this.#unwatch()
-    for (const { taken } of this.#runner.abandon()) this.#parts.ownership.endRun(taken.partition)
+    this.#runner.abandon()
+    this.#hold.abandon()
   }
 
   #hear(hint: Hint): void {
@@ -153,13 +158,14 @@ export class Worker<Payload = unknown> {
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
-        if (!this.pool.isOpen) await this.pool.open()
+        if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
         const isMore = await this.#look()
         pause.reset()
         const wakeAt = this.#wakeAt()
         const ownTime = wakeAt === Infinity ? null : this.#time.toOwn(wakeAt)
         await this.#alarm.sleepUntil(ownTime, isMore ? 0 : GATHER_MS, signal)
       } catch (error) {
+        if (signal.aborted) return
         if (!this.pool.isOpen && isRefused(error)) {
           telemetry.emit('work.failed', { pool, error, retryInMs: null })
           this.service.fail()
@@ -209,16 +215,14 @@ export class Worker<Payload = unknown> {
       const { inFlight } = this.#hold
       const take = inFlight.beginTake()
       const from = hold.cursor.begin(this.#time.now())
-      const limit = this.#wants(hold) + inTheWay(hold, from)
+      const limit = limitOf(hold, from, this.#wants(hold))
       const partitions = claim.held.map(({ partition }) => partition)
       const sentAt = clock.now()
       try {
-        const taken = await store.pool.entries.take(this.pool.name, {
-          partitions,
-          lane: hold.lane,
-          from,
-          limit,
-        })
+        const request = { partitions, lane: hold.lane, from, limit }
+        const call = store.pool.entries.take(this.pool.name, request)
+        // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
+        const taken = await unlessAborted(call, this.#stop.signal)
         this.#time.hear(taken.now, sentAt)
         const admitted = this.#hold.admit(hold, taken, { claim, limit })
         this.#startWaiting()

@@ -41,8 +41,8 @@ export class Ownership {
   readonly #parts: OwnershipParts
   readonly #held = new Map<number, Part>()
   readonly #uses = new Set<Use>()
-  /** How many runs are under way in each partition. */
-  readonly #runs = new Map<number, number>()
+  /** How many runs are under way in each partition, by the epochs under which they began. */
+  readonly #runs = new Map<number, Map<number, number>>()
   readonly #listeners: Listeners
   readonly #waiters = new Set<() => void>()
 
@@ -73,18 +73,24 @@ export class Ownership {
     }
   }
 
-  /** A run of a partition begins: it is handed over after its end. Unlike a use it may take as long as it likes. [H3] */
-  beginRun(partition: number): void {
-    this.#runs.set(partition, (this.#runs.get(partition) ?? 0) + 1)
+  /**
+   * A run begins: its partition is handed over after its end. Unlike a use it may take as long as it likes. It counts
+   * under its epoch alone: who has the partition again waits for none that has outlived an earlier one. [H3]
+   */
+  beginRun({ partition, epoch }: Held): void {
+    let epochs = this.#runs.get(partition)
+    if (epochs === undefined) this.#runs.set(partition, (epochs = new Map()))
+    epochs.set(epoch, (epochs.get(epoch) ?? 0) + 1)
   }
 
-  endRun(partition: number): void {
-    const rest = (this.#runs.get(partition) ?? 0) - 1
+  endRun({ partition, epoch }: Held): void {
+    const epochs = this.#runs.get(partition)
+    const rest = (epochs?.get(epoch) ?? 0) - 1
     if (rest > 0) {
-      this.#runs.set(partition, rest)
+      epochs?.set(epoch, rest)
       return
     }
-    this.#runs.delete(partition)
+    epochs?.delete(epoch)
     for (const wake of this.#waiters) wake()
   }
 
@@ -183,7 +189,7 @@ export class Ownership {
     const { clock } = this.#parts
     const end = clock.mono() + withinMs
     const busy = (): boolean =>
-      partitions.some((partition) => this.#runs.has(partition)) ||
+      partitions.some((partition) => this.#hasRuns(partition)) ||
       [...this.#uses].some((use) => partitions.some((partition) => use.partitions.has(partition)))
     while (busy() && clock.mono() < end) {
       const ended = new AbortController()
@@ -192,6 +198,11 @@ export class Ownership {
       await clock.sleep(end - clock.mono(), ended.signal)
       this.#waiters.delete(wake)
     }
+  }
+
+  #hasRuns(partition: number): boolean {
+    const epoch = this.#held.get(partition)?.epoch
+    return epoch !== undefined && this.#runs.get(partition)?.has(epoch) === true
   }
 
   /**

@@ -28,6 +28,7 @@ const STATUS: Record<ErrorCode, number> = {
   store_busy: 503,
   store_full: 503,
   store_failed: 503,
+  store_refused: 500,
   not_running: 503,
   token_required: 500,
   address_in_use: 500,

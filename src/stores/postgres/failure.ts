@@ -50,6 +50,14 @@ export function wasCut(error: unknown): boolean {
   )
 }
 
+/**
+ * Does the server refuse what is written, and would again? Values and sizes, a check, and what a trigger of the user's
+ * own raises. Not one that must be unique: two who create the same thing at once may meet that.
+ */
+function wasWrong(error: unknown): boolean {
+  return /^(22|54|2350[23]$|23514$|P0001$)/.test(codeOf(error) ?? '')
+}
+
 /** Does the server refuse writes, whatever is written? */
 export function isRefusal(error: unknown): boolean {
   return ['53100', '25006', '58030'].includes(codeOf(error) ?? '')
@@ -123,6 +131,12 @@ export function toHeadraceError(error: unknown, address: string): unknown {
   if (error instanceof HeadraceError || !isOfDriver(error)) return error
   const words = WORDS[codeOf(error) ?? ''] ?? (wasCut(error) || wasUndone(error) ? UNREACHABLE : null)
   const message = messageOf(error) || (codeOf(error) ?? 'no reason given')
+  if (words === null && wasWrong(error)) {
+    return new HeadraceError('store_refused', `${address}: ${message}`, {
+      cause: error,
+      remedy: 'look for a check or a trigger of your own, or a value that is too large',
+    })
+  }
   if (words === null) {
     return new HeadraceError('store_failed', `${address}: ${message}`, {
       cause: error,

@@ -238,6 +238,9 @@ const IO_ERROR = 10
 const CORRUPT = 11
 const FULL = 13
 const CANNOT_OPEN = 14
+const TOO_BIG = 18
+const CONSTRAINT = 19
+const MISMATCH = 20
 
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
@@ -269,6 +272,12 @@ export function toHeadraceError(error: unknown, file: string): unknown {
     return new HeadraceError('store_busy', `${file} is locked by another process`, {
       cause: error,
       remedy: 'try again; if it lasts, look for a process that holds a transaction open on the file',
+    })
+  }
+  if (code === TOO_BIG || code === CONSTRAINT || code === MISMATCH) {
+    return new HeadraceError('store_refused', `${file}: ${messageOf(error)}`, {
+      cause: error,
+      remedy: 'look for a check or a trigger of your own, or a value that is too large',
     })
   }
   return new HeadraceError('store_failed', `${file}: ${messageOf(error)}`, {

@@ -1,6 +1,7 @@
 // How runs end: failures, timeouts, lost partitions, stops, and a store that does not answer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HeadraceError } from '../../../src/errors.ts'
 import { dead, retry } from '../../../src/pool/answer.ts'
 import { RunAborted } from '../../../src/pool/run.ts'
 import { START } from '../../../src/testing/virtual-clock.ts'
@@ -140,7 +141,7 @@ test('[X15] a settle that failed is sent again until it is answered, and the han
     entries: (entries) => ({
       settle: (name, settlements, claim) => {
         failures -= 1
-        if (failures >= 0) return Promise.reject(new Error('connection lost'))
+        if (failures >= 0) return Promise.reject(new HeadraceError('store_failed', 'connection lost'))
         return entries.settle(name, settlements, claim)
       },
     }),
