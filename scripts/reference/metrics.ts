@@ -15,6 +15,7 @@ const samples: TelemetryEvents = {
   'work.failed': { pool: 'p', error: null, retryInMs: 1 },
   'run.failed': { pool: 'p', key: 'k', attempt: 1, error: null, isDead: false },
   'run.ignored': { pool: 'p', key: 'k', why: 'stop' },
+  'dead.purged': { pool: 'p', deaths: 1 },
   'log.appended': { topic: 't', events: 1 },
   'log.trimmed': { topic: 't', events: 1 },
   'store.migrated': { from: 0, to: 1 },
