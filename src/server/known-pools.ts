@@ -50,7 +50,7 @@ function poolUnknown(name: string, pools: readonly StoredPool[]): HeadraceError 
   return new HeadraceError('pool_unknown', `there is no pool ${JSON.stringify(asked)}`, {
     remedy:
       near === null
-        ? 'list the pools with GET /v1/pools, or make this one with PUT /v1/pools/NAME'
+        ? 'list the pools with `headrace pool list`, or make this one with `headrace pool make NAME`'
         : `did you mean ${near}?`,
   })
 }
