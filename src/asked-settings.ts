@@ -10,6 +10,8 @@ export interface PoolOptions {
   mode?: Mode
   /** How long fired slots are remembered, in mode `each`; unless said, as long as the store says. */
   remember?: Duration
+  /** How long the records of deaths are kept; unless said, as long as the store says: at first 30 days. */
+  deadFor?: Duration
 }
 
 export interface TopicOptions {
@@ -35,6 +37,7 @@ export function poolSettings(
     mode: checkChoice(options.mode ?? known.mode ?? 'one', MODES, mode),
     partitions: checkPartitions(options.partitions ?? known.partitions, `the pool ${name}`),
     rememberMs: options.remember === undefined ? null : toMs(options.remember),
+    deadForMs: options.deadFor === undefined ? null : toMs(options.deadFor),
   }
 }
 

@@ -109,7 +109,7 @@ export class Headrace {
     this.#works = new Works({ ...parts, drainWithinMs: parts.options.drainWithin })
     const { arrivals } = parts.store
     this.#folding = arrivals === null ? null : new Folding({ ...parts, arrivals })
-    this.#retention = new Retention({ log: parts.store.log, clock: parts.clock, telemetry: parts.telemetry })
+    this.#retention = new Retention({ ...parts, log: parts.store.log, dead: parts.store.pool.dead })
     this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
   }
 

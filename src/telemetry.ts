@@ -21,6 +21,8 @@ export interface TelemetryEvents {
   'run.unsettled': { pool: string; key: string; outcome: string; error: unknown; isDead: boolean }
   /** A handler has not ended one second after its signal fired. */
   'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' }
+  /** Records of deaths were removed, because their pool keeps them no longer. */
+  'dead.purged': { pool: string; deaths: number }
   /** Events were appended by a caller. */
   'log.appended': { topic: string; events: number }
   /** Retention removed events. */

@@ -16,6 +16,7 @@ const samples: TelemetryEvents = {
   'run.failed': { pool: 'p', key: 'k', attempt: 1, error: null, isDead: false },
   'run.unsettled': { pool: 'p', key: 'k', outcome: 'done', error: null, isDead: true },
   'run.ignored': { pool: 'p', key: 'k', why: 'stop' },
+  'dead.purged': { pool: 'p', deaths: 1 },
   'log.appended': { topic: 't', events: 1 },
   'log.trimmed': { topic: 't', events: 1 },
   'store.migrated': { from: 0, to: 1 },

@@ -33,6 +33,8 @@ const EXIT_OF: Record<string, number> = {
   store_busy: EXIT.unreachable,
   tick_unknown: EXIT.notFound,
   topic_unknown: EXIT.notFound,
+  pool_unknown: EXIT.notFound,
+  entry_unknown: EXIT.notFound,
   partition_unknown: EXIT.notFound,
   member_unknown: EXIT.notFound,
   offset_gone: EXIT.notFound,

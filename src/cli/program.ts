@@ -7,6 +7,7 @@ import { addDoctor } from './doctor.ts'
 import { addGenerate } from './generate.ts'
 import { addMigrate } from './migrate.ts'
 import { type Output, createOutput, hasColor } from './output.ts'
+import { addPool } from './pool.ts'
 import { addRoster } from './roster.ts'
 import { addServe } from './serve.ts'
 import { addStatus } from './status.ts'
@@ -43,6 +44,7 @@ export function createProgram(context: CliContext): Command {
   addStatus(parts)
   addRoster(parts)
   addTick(parts)
+  addPool(parts)
   addTopic(parts)
   addGenerate(parts)
   addDoctor(parts)

@@ -5,8 +5,9 @@ import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
-import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
+import { type ClientFlags, addClientFlags, clientOf, duration, json, moment } from './flags.ts'
 import { type Column, type Output, escapeControls, formatTable } from './output.ts'
+import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
 
 const EXAMPLES = `Examples:
   $ headrace tick add user1234 --at 2027-02-28T14:16:00Z
@@ -18,7 +19,6 @@ const EXAMPLES = `Examples:
 
 const STATES = ['waiting', 'due', 'backing-off', 'dead']
 const RULES = ['earliest', 'replace', 'keep', 'reject']
-const MOST_TICKS = 1000
 const PAGE_TICKS = 50
 
 export function addTick(parts: CommandParts): void {
@@ -160,20 +160,9 @@ function targetOf({ to, in: inMs }: MoveFlags, { clock }: CliContext): string {
   })
 }
 
-function limitFlag(): Option {
-  const flag = new Option('--limit <number>', `at most so many (default ${PAGE_TICKS})`)
-  return flag.argParser(integer({ min: 1, max: MOST_TICKS }))
-}
-
-function afterFlag(): Option {
-  return new Option('--after <cursor>', 'the page that begins here, as the one before said')
-}
-
 function printPage(page: Page<TickView>, output: Output): void {
   output.result(page, () => formatTicks(page.items, output))
-  if (page.next !== null) {
-    output.talk(`${output.count(page.items.length)} shown; next: --after ${page.next}`)
-  }
+  sayNext(page, output)
 }
 
 function formatAnswer({ result, item, at }: TickAnswer): string {
@@ -192,8 +181,4 @@ function formatTicks(ticks: readonly TickView[], output: Output): string {
     { title: 'payload', text: ({ payload }) => (payload === undefined ? '' : JSON.stringify(payload)) },
   ]
   return formatTable(columns, ticks, output.dim)
-}
-
-function examples(...lines: string[]): string {
-  return `Examples:\n${lines.map((line) => `  $ headrace ${line}\n`).join('')}`
 }

@@ -15,12 +15,25 @@ import type {
   TopicView,
 } from './answers.ts'
 import { follow } from './follow.ts'
+import { type PoolsClient, createPoolsClient } from './pools.ts'
 import { type RosterClient, createRosterClient } from './roster.ts'
 import type { DoctorView, LockView } from './roster-answers.ts'
 import { type Call, type Caller, type TransportParts, callJson } from './transport.ts'
 
 export { ERROR_CODES, type ErrorCode, HeadraceError } from '../errors.ts'
 export type * from './answers.ts'
+export type * from './pool-answers.ts'
+export type {
+  DeadChoice,
+  DeadFilter,
+  DeadQuery,
+  EntriesQuery,
+  NewEntry,
+  NewPool,
+  PoolClient,
+  PoolsClient,
+  PutOptions,
+} from './pools.ts'
 export type { RebalanceQuery, RosterClient } from './roster.ts'
 export type * from './roster-answers.ts'
 
@@ -83,6 +96,7 @@ export interface FollowQuery {
 
 export interface Client {
   ticks: TicksClient
+  pools: PoolsClient
   topics: TopicsClient
   roster: RosterClient
   status(): Promise<StatusView>
@@ -129,6 +143,7 @@ export function createClient(options: ClientOptions = {}): Client {
     (await callJson(transport, request)) as Answer
   return {
     ticks: createTicksClient(call),
+    pools: createPoolsClient(call),
     topics: createTopicsClient(call, transport),
     roster: createRosterClient(call),
     status: () => call({ path: '/v1/status' }),

@@ -15,7 +15,7 @@ export interface TransportParts {
 }
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   /** Absent values are left out. */
   query?: Record<string, string | number | undefined>

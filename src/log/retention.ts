@@ -1,4 +1,5 @@
-// Removes events that are older than their topic's retention, a bounded number at a time.
+// Removes events that are older than their topic's retention, and records of deaths that their pools keep no longer, a
+// bounded number at a time.
 import type { Clock } from '../clock.ts'
 import { Service } from '../service.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -6,6 +7,7 @@ import type { LogStore } from './store.ts'
 
 export interface RetentionParts {
   log: Pick<LogStore, 'topics' | 'trim'>
+  dead: { purge(limit: number): Promise<{ pool: string; deaths: number }[]> }
   clock: Clock
   telemetry: Telemetry
 }
@@ -13,6 +15,8 @@ export interface RetentionParts {
 const EVERY_MS = 60_000
 /** About 10 ms of work, so that nobody waits long behind it. */
 const TRIM_LIMIT = 2000
+/** Less than of events: each may take an entry along. */
+const PURGE_LIMIT = 500
 /** Between two trims of a topic: moves and puts have five times as long as trims, and 40,000 events a second still go. */
 const PAUSE_MS = 50
 
@@ -41,7 +45,20 @@ export class Retention {
       await this.#parts.clock.sleep(EVERY_MS, signal)
       // A failed trim is tried again in a minute: what should have gone a minute ago does no harm.
       if (!signal.aborted) await this.#trim(signal).catch(() => undefined)
+      if (!signal.aborted) await this.#purge(signal).catch(() => undefined)
     }
+  }
+
+  async #purge(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.#purgeOnce()) === PURGE_LIMIT) {
+      await this.#parts.clock.sleep(PAUSE_MS, signal)
+    }
+  }
+
+  async #purgeOnce(): Promise<number> {
+    const purged = await this.#parts.dead.purge(PURGE_LIMIT)
+    for (const { pool, deaths } of purged) this.#parts.telemetry.emit('dead.purged', { pool, deaths })
+    return purged.reduce((sum, { deaths }) => sum + deaths, 0)
   }
 
   async #trim(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,13 @@
-// What was given up in a pool, as its users see it.
+// What was given up in a pool, as its users see it: to look at, to run again, to remove; one key or all that a filter
+// names. Rules [S10], [S11], [Z1] to [Z3] of docs/spec/pool.md.
 import { type Moment, checkKey, checkMoment } from '../check.ts'
-import type { Death } from './settle.ts'
-import type { PoolStore } from './store.ts'
+import { type DeathGroup, addToGroups, likenessOf } from './death-group.ts'
+import type { DeathCursor, DeathRecord, PoolStore, RemovedDead } from './store.ts'
 
 /** A run that was given up. */
 export interface DeadRun {
+  /** The number of the record. */
+  id: number
   key: string
   /** The moment that was asked for, in mode `each`; null in mode `one`. */
   at: Date | null
@@ -15,53 +18,218 @@ export interface DeadRun {
   reason: string
   /** What was thrown last; null: nothing was. */
   error: string | null
+  /** Deaths of one group have the same reason and error but for numbers and ids. */
+  group: string
   diedAt: Date
 }
+
+/** Which deaths: those for which all holds that is said. */
+export interface DeadFilter {
+  key?: string
+  /** The moment that was asked for, in mode `each`. */
+  at?: Moment
+  reason?: string
+  /** A part of the error, whatever its case. */
+  error?: string
+  group?: string
+  /** Died at or after. */
+  from?: Moment
+  /** Died before. */
+  before?: Moment
+}
+
+export interface DeadQuery extends DeadFilter {
+  limit?: number
+  /** `next` of the page before. */
+  after?: DeathCursor | undefined
+}
+
+/** A run that was given up, its payload as JSON text; null: there is none. */
+export interface DeadText extends DeathRecord {
+  group: string
+  payload: string | null
+}
+
+/** What a step came to, and where the next one begins; null: it was the last. */
+export type Stepped<Answer> = Answer & { next: DeathCursor | null }
 
 type Pass = <Answer>(call: () => Promise<Answer>) => Promise<Answer>
 
 const LISTED = 100
+/** Records of one read, and the most that are changed at once. */
+const CHUNK = 1000
+/** Records that one step looks at. */
+export const MOST_LOOKED = 10_000
 
 export class Dead {
   readonly #pool: string
-  readonly #store: Pick<PoolStore, 'browse' | 'dead'>
+  readonly #store: Pick<PoolStore, 'dead'>
   readonly #pass: Pass
 
-  constructor(pool: string, store: Pick<PoolStore, 'browse' | 'dead'>, pass: Pass) {
+  constructor(pool: string, store: Pick<PoolStore, 'dead'>, pass: Pass) {
     this.#pool = pool
     this.#store = store
     this.#pass = pass
   }
 
   /** The newest first. A key that was put again since is still listed: the record of its death stays. */
-  async list({ limit = LISTED }: { limit?: number } = {}): Promise<DeadRun[]> {
-    const deaths = await this.#pass(() => this.#store.browse.deaths(this.#pool, limit))
-    return deaths.map(deadRun)
+  async list(query: DeadQuery = {}): Promise<DeadRun[]> {
+    return (await this.page(query)).runs.map(deadRun)
+  }
+
+  /** One page, and where the next begins. A page may have fewer than `limit`, though there are more. */
+  async page({ limit = LISTED, after, ...filter }: DeadQuery): Promise<Stepped<{ runs: DeadText[] }>> {
+    const records: DeathRecord[] = []
+    let next: DeathCursor | null = after ?? null
+    for await (const chunk of this.#look(filter, after)) {
+      const [room, isOver] = [limit - records.length, chunk.matched.length > limit - records.length]
+      records.push(...chunk.matched.slice(0, room))
+      next = isOver ? cursorOf(records.at(-1)) : chunk.next
+      if (records.length === limit) break
+    }
+    if (records.length === 0) return { runs: [], next }
+    const payloads = await this.#pass(() => this.#store.dead.payloads(this.#pool, idsOf(records)))
+    // One that has no payload by now was removed meanwhile.
+    const there = records.filter(({ id }) => payloads.has(id))
+    const runs = there.map((record) => {
+      return { ...record, group: likenessOf(record).id, payload: payloads.get(record.id) ?? null }
+    })
+    return { runs, next }
+  }
+
+  /** The groups of the newest 10,000 deaths, the largest first; `next` is not null when there are older ones. */
+  async groups(filter: DeadFilter = {}, after?: DeathCursor): Promise<Stepped<{ groups: DeathGroup[] }>> {
+    const groups = new Map<string, DeathGroup>()
+    let next: DeathCursor | null = null
+    for await (const chunk of this.#look(filter, after)) {
+      addToGroups(groups, chunk.matched)
+      next = chunk.next
+    }
+    return { groups: [...groups.values()].sort((a, b) => b.count - a.count || b.last - a.last), next }
   }
 
   /** Runs a dead entry again, now, with its payload and from the first attempt; false: it is not there, or not dead. */
-  redrive(key: string, at?: Moment): Promise<boolean> {
-    return this.#pass(() => this.#store.dead.redrive(this.#pool, nameOf(key, at)))
+  async redrive(key: string, at?: Moment): Promise<boolean> {
+    return (await this.redriveAll(nameOf(key, at))) > 0
   }
 
-  /** Removes a dead entry, and the records of its deaths from the list; false: it is not there, or not dead. */
-  remove(key: string, at?: Moment): Promise<boolean> {
-    return this.#pass(() => this.#store.dead.remove(this.#pool, nameOf(key, at)))
+  /** Runs every entry again that is dead by a death of the filter; answers how many. */
+  async redriveAll(filter: DeadFilter): Promise<number> {
+    let redriven = 0
+    let next: DeathCursor | null | undefined
+    do {
+      const step: Stepped<{ redriven: number }> = await this.redriveSome(filter, next ?? undefined)
+      redriven += step.redriven
+      next = step.next
+    } while (next !== null)
+    return redriven
+  }
+
+  /** One step of `redriveAll`. */
+  async redriveSome(filter: DeadFilter, after?: DeathCursor): Promise<Stepped<{ redriven: number }>> {
+    const step: Stepped<{ redriven: number }> = { redriven: 0, next: null }
+    for await (const { matched, next } of this.#look(filter, after)) {
+      step.next = next
+      if (matched.length === 0) continue
+      step.redriven += await this.#pass(() => this.#store.dead.redrive(this.#pool, idsOf(matched)))
+    }
+    return step
+  }
+
+  /** Removes the records of a key's deaths, and its entry if that is dead; false: there were none. */
+  async remove(key: string, at?: Moment): Promise<boolean> {
+    return (await this.removeAll(nameOf(key, at))).deaths > 0
+  }
+
+  /** Removes every record of the filter, and dead entries of which no record is left. */
+  async removeAll(filter: DeadFilter): Promise<RemovedDead> {
+    const removed = { deaths: 0, entries: 0 }
+    let next: DeathCursor | null | undefined
+    do {
+      const step: Stepped<RemovedDead> = await this.removeSome(filter, next ?? undefined)
+      removed.deaths += step.deaths
+      removed.entries += step.entries
+      next = step.next
+    } while (next !== null)
+    return removed
+  }
+
+  /** One step of `removeAll`. */
+  async removeSome(filter: DeadFilter, after?: DeathCursor): Promise<Stepped<RemovedDead>> {
+    const step: Stepped<RemovedDead> = { deaths: 0, entries: 0, next: null }
+    for await (const { matched, next } of this.#look(filter, after)) {
+      step.next = next
+      if (matched.length === 0) continue
+      const removed = await this.#pass(() => this.#store.dead.remove(this.#pool, idsOf(matched)))
+      step.deaths += removed.deaths
+      step.entries += removed.entries
+    }
+    return step
+  }
+
+  /** Records of the filter, chunk by chunk, until the end or until enough were looked at. */
+  async *#look(filter: DeadFilter, start: DeathCursor | undefined): AsyncGenerator<Chunk> {
+    const matches = matcherOf(filter)
+    const range = rangeOf(filter)
+    let after = start
+    for (let looked = 0; looked < MOST_LOOKED; looked += CHUNK) {
+      const query = { ...range, limit: CHUNK, ...(after === undefined ? {} : { after }) }
+      const records = await this.#pass(() => this.#store.dead.list(this.#pool, query))
+      const next = records.length < CHUNK ? null : cursorOf(records.at(-1))
+      yield { matched: records.filter(matches), next }
+      if (next === null) return
+      after = next
+    }
   }
 }
 
-function nameOf(key: string, at: Moment | undefined): { key: string; slot: number | null } {
-  return { key: checkKey(key), slot: at === undefined ? null : checkMoment(at) }
+interface Chunk {
+  matched: DeathRecord[]
+  /** Where the next one begins; null: this was the last. */
+  next: DeathCursor | null
 }
 
-function deadRun({ key, slot, payload, seen, reason, error, diedAt }: Death): DeadRun {
+function rangeOf({ key, from, before }: DeadFilter): { key?: string; from?: number; before?: number } {
   return {
+    ...(key === undefined ? {} : { key: checkKey(key) }),
+    ...(from === undefined ? {} : { from: checkMoment(from, 'from') }),
+    ...(before === undefined ? {} : { before: checkMoment(before, 'before') }),
+  }
+}
+
+/** What the store does not look at. */
+function matcherOf({ at, reason, error, group }: DeadFilter): (record: DeathRecord) => boolean {
+  const slot = at === undefined ? undefined : checkMoment(at)
+  const part = error?.toLowerCase()
+  return (record) =>
+    (slot === undefined || record.slot === slot) &&
+    (reason === undefined || record.reason === reason) &&
+    (part === undefined || (record.error?.toLowerCase().includes(part) ?? false)) &&
+    (group === undefined || likenessOf(record).id === group)
+}
+
+function cursorOf(record: DeathRecord | undefined): DeathCursor | null {
+  return record === undefined ? null : { diedAt: record.diedAt, id: record.id }
+}
+
+function idsOf(records: readonly DeathRecord[]): number[] {
+  return records.map(({ id }) => id)
+}
+
+function nameOf(key: string, at: Moment | undefined): DeadFilter {
+  return at === undefined ? { key } : { key, at }
+}
+
+function deadRun({ id, key, slot, payload, seen, reason, error, group, diedAt }: DeadText): DeadRun {
+  return {
+    id,
     key,
     at: slot === null ? null : new Date(slot),
     payload: payload === null ? undefined : (JSON.parse(payload) as unknown),
     tally: seen,
     reason,
     error,
+    group,
     diedAt: new Date(diedAt),
   }
 }

@@ -4,6 +4,9 @@ import type { PoolSettings } from './store.ts'
 
 type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions'>
 
+/** How long the records of deaths are kept where nobody says. [Z4] */
+export const DEAD_FOR_MS = 30 * 24 * 3_600_000
+
 /** Refuses a pool that is asked for with another mode or number of partitions. [E1] */
 export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
   if (stored.mode === asked.mode && stored.partitions === asked.partitions) return
@@ -17,12 +20,19 @@ export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
 
 /** Refuses one process that asks twice, with another time: the second would be ignored. */
 export function refuseOtherRemember(known: PoolSettings, asked: PoolSettings): void {
-  if (asked.rememberMs === null || asked.rememberMs === known.rememberMs) return
-  const write = ({ rememberMs }: PoolSettings): string =>
-    rememberMs === null ? 'no `remember`' : `\`remember\` of ${rememberMs} ms`
+  refuseOtherTime(known, { word: 'remember', before: known.rememberMs, now: asked.rememberMs })
+  refuseOtherTime(known, { word: 'deadFor', before: known.deadForMs ?? null, now: asked.deadForMs ?? null })
+}
+
+function refuseOtherTime(
+  { name }: PoolSettings,
+  { word, before, now }: { word: string; before: number | null; now: number | null },
+): void {
+  if (now === null || now === before) return
+  const write = (ms: number | null): string => (ms === null ? `no \`${word}\`` : `\`${word}\` of ${ms} ms`)
   throw new HeadraceError(
     'pool_mismatch',
-    `the pool ${known.name} was made with ${write(known)}, and asked for with ${write(asked)}`,
+    `the pool ${name} was made with ${write(before)}, and asked for with ${write(now)}`,
     { remedy: 'name it where the pool is first asked for' },
   )
 }

@@ -13,6 +13,17 @@ export interface PoolSettings {
    * the store holds, and a new pool remembers nothing.
    */
   rememberMs: number | null
+  /** How long the records of deaths are kept. Null or left out leaves what the store holds; at first 30 days. */
+  deadForMs?: number | null
+}
+
+/** A pool as its store holds it. */
+export interface StoredPool {
+  name: string
+  mode: Mode
+  partitions: number
+  rememberMs: number
+  deadForMs: number
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */
@@ -117,14 +128,50 @@ export interface Browse {
   count(pool: string): Promise<Record<EntryState, number>>
   /** The newest deaths first. [S7] */
   deaths(pool: string, limit: number): Promise<Death[]>
+  /** Every pool of the store by name, also those that are not open. [I1] */
+  pools(): Promise<StoredPool[]>
 }
 
-/** What was given up. A key that is not there, or not dead, is left alone, and answered false. */
+/** The record of a death, without its payload, which may be large. */
+export interface DeathRecord extends Omit<Death, 'payload'> {
+  id: number
+}
+
+/** The order of a listing of deaths: by time, then number, the greatest first. */
+export interface DeathCursor {
+  diedAt: number
+  id: number
+}
+
+export interface DeathQuery {
+  key?: string
+  /** Died at or after. */
+  from?: number
+  /** Died before. */
+  before?: number
+  limit: number
+  /** Where the previous page ended. */
+  after?: DeathCursor
+}
+
+export interface RemovedDead {
+  deaths: number
+  /** Dead entries that went with the last of their records. */
+  entries: number
+}
+
+/** What was given up. A record that is not there is passed over. */
 export interface DeadStore {
-  /** Makes a dead entry due now, from its first attempt on. [S10] */
-  redrive(pool: string, name: { key: string; slot: number | null }): Promise<boolean>
-  /** Removes a dead entry, and the records of its deaths. [S11] */
-  remove(pool: string, name: { key: string; slot: number | null }): Promise<boolean>
+  /** A page of records, the newest first. [Z1] */
+  list(pool: string, query: DeathQuery): Promise<DeathRecord[]>
+  /** The payloads of records that are there, as JSON text, by number. */
+  payloads(pool: string, ids: readonly number[]): Promise<Map<number, string | null>>
+  /** Makes the entries due now that are dead by these deaths; answers how many. [S10] */
+  redrive(pool: string, ids: readonly number[]): Promise<number>
+  /** Removes records, and each dead entry with the last of its own. [S11] */
+  remove(pool: string, ids: readonly number[]): Promise<RemovedDead>
+  /** Removes up to `limit` records that were kept for long enough, of any pool; answers of which ones. [Z4] */
+  purge(limit: number): Promise<{ pool: string; deaths: number }[]>
 }
 
 export interface PoolStore {

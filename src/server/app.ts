@@ -7,13 +7,18 @@ import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
 import { type Guard, hostGuard, isLoopback, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
 import { addBodyParsers, refuseEncoding } from './body.ts'
+import { addDead } from './dead.ts'
 import { addDoctor } from './doctor.ts'
 import { Drain } from './drain.ts'
+import { addEntries } from './entries.ts'
+import { addEntriesPut } from './entries-put.ts'
 import { addHealth } from './health.ts'
+import { KnownPools } from './known-pools.ts'
 import { Load } from './load.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
+import { addPools } from './pools.ts'
 import { LARGEST_BODY_BYTES } from './problem.ts'
 import { Recent } from './recent.ts'
 import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
@@ -49,6 +54,7 @@ export function createServer(race: Headrace, ticks: Ticks, options: Partial<Serv
   const context: ServerContext = {
     race,
     ticks,
+    pools: new KnownPools(race),
     drain: new Drain(race.clock),
     startedAt: race.clock.mono(),
     local: isLoopback(settings.host),
@@ -133,6 +139,10 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addBodyParsers(app)
   addTicksPost(app, context)
   addTicks(app, context)
+  addPools(app, context)
+  addEntries(app, context)
+  addEntriesPut(app, context)
+  addDead(app, context)
   addTopics(app, context)
   addShares(app, context)
   addStream(app, context)

@@ -15,6 +15,9 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 const JSON_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl']
 
+/** A list is one transaction, and others wait behind it. */
+const LONGEST_LIST = 10_000
+
 /** Types that are given without a word on how they are encoded, as nearly all are. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set([...JSON_TYPES, ...NDJSON_TYPES])
 
@@ -49,8 +52,24 @@ export function bytesOf(request: FastifyRequest): Buffer {
   throw refuse('the body is empty', 'send JSON')
 }
 
+/** The body, or what stands for one that was left out. */
+export function bytesOr(request: FastifyRequest, otherwise: string): Buffer {
+  const { body } = request
+  const isEmpty = body === undefined || body === null || (Buffer.isBuffer(body) && body.length === 0)
+  return isEmpty ? Buffer.from(otherwise) : bytesOf(request)
+}
+
 export function jsonOf(request: FastifyRequest): unknown {
   return readJson(bytesOf(request))
+}
+
+export function refuseLength(length: number, what: { one: string; many: string }): void {
+  if (length === 0) throw refuse('the list is empty', `send at least one ${what.one}`)
+  if (length <= LONGEST_LIST) return
+  throw refuse(
+    `the list has ${length} ${what.many}, the limit is ${LONGEST_LIST}`,
+    `stream them as NDJSON, one ${what.one} a line, which has no limit`,
+  )
 }
 
 function mediaType(type: string): HeadraceError {

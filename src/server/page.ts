@@ -26,6 +26,7 @@ const POLICY = [
 const LINKS = [
   '/v1/status',
   '/v1/ticks',
+  '/v1/pools',
   '/v1/topics',
   '/v1/roster',
   '/v1/doctor',

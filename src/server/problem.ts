@@ -11,6 +11,8 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_input: 400,
   invalid_options: 400,
   pool_mismatch: 409,
+  pool_unknown: 404,
+  entry_unknown: 404,
   topic_mismatch: 409,
   resource_mismatch: 409,
   topic_unknown: 404,

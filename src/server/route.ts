@@ -6,11 +6,13 @@ import type { EntryState } from '../pool/entry.ts'
 import type { Ticks } from '../pool/ticks.ts'
 import type { Drain } from './drain.ts'
 import { refuse } from './json.ts'
+import type { KnownPools } from './known-pools.ts'
 import type { Recent } from './recent.ts'
 
 export interface ServerContext {
   race: Headrace
   ticks: Ticks
+  pools: KnownPools
   drain: Drain
   /** When the server was built, by the monotonic clock. */
   startedAt: number

@@ -25,12 +25,12 @@ export function orNull(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-const ITEM: Schema = { type: 'string', minLength: 1, maxLength: 512 }
-const MOMENT: Schema = {
+export const ITEM: Schema = { type: 'string', minLength: 1, maxLength: 512 }
+export const MOMENT: Schema = {
   description: 'RFC 3339 with a zone, or milliseconds since 1970',
   oneOf: [TIME, { type: 'integer' }],
 }
-const RESULT: Schema = { enum: ['created', 'merged', 'replaced', 'kept'] }
+export const RESULT: Schema = { enum: ['created', 'merged', 'replaced', 'kept'] }
 
 export const NEW_TICK = objectOf({
   item: ITEM,

@@ -4,10 +4,8 @@ import { toIso } from '../clock.ts'
 import { type Entry, stateOf } from '../pool/entry.ts'
 import { cursorOf } from '../pool/order.ts'
 import type { EntryCursor } from '../pool/store.ts'
-import { parseJson, refuse } from './json.ts'
-
-/** A page ends early when its ticks are this large together. */
-const LARGEST_PAGE_BYTES = 4 * 1024 * 1024
+import { parseJson } from './json.ts'
+import { cursorUnknown, fitting, writeCursor as writeParts } from './listing.ts'
 
 export function writeTick(entry: Entry, now: number): string {
   const { key, slot, next, partition, putAt } = entry
@@ -17,23 +15,26 @@ export function writeTick(entry: Entry, now: number): string {
   return `{"item":${JSON.stringify(key)},${times},"state":"${stateOf(entry, now)}",${payload}${rest}}`
 }
 
+export interface PageRules {
+  now: number
+  limit: number
+  /** As ticks unless said. */
+  write?: (entry: Entry, now: number) => string
+}
+
 /** The first of the entries: at most `limit`, and at least one if there is any; `next` leads to the others. */
-export function writePage(entries: readonly Entry[], { now, limit }: { now: number; limit: number }): string {
-  const items: string[] = []
-  let bytes = 0
-  for (const entry of entries.slice(0, limit)) {
-    const item = writeTick(entry, now)
-    bytes += Buffer.byteLength(item)
-    if (items.length > 0 && bytes > LARGEST_PAGE_BYTES) break
-    items.push(item)
-  }
+export function writePage(
+  entries: readonly Entry[],
+  { now, limit, write: writeEntry = writeTick }: PageRules,
+): string {
+  const items = fitting(entries, { limit, write: (entry) => writeEntry(entry, now) })
   const last = items.length < entries.length ? entries[items.length - 1] : undefined
   const next = last === undefined ? 'null' : `"${writeCursor(cursorOf(last))}"`
   return `{"items":[${items.join(',')}],"next":${next}}`
 }
 
 function writeCursor({ dueAt, key, slot }: EntryCursor): string {
-  return Buffer.from(JSON.stringify([dueAt, key, slot])).toString('base64url')
+  return writeParts([dueAt, key, slot])
 }
 
 export function readCursor(text: string): EntryCursor {
@@ -46,6 +47,6 @@ export function readCursor(text: string): EntryCursor {
     }
     return cursor
   } catch {
-    throw refuse('after is not a cursor', 'give `next` of the page before, unchanged')
+    throw cursorUnknown()
   }
 }

@@ -3,26 +3,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { checkKey, checkMoment } from '../check.ts'
-import type { Entry, EntryState } from '../pool/entry.ts'
+import type { Entry } from '../pool/entry.ts'
 import type { EntryQuery } from '../pool/store.ts'
 import { JSON_TYPE, jsonOf } from './body.ts'
 import { isObject, refuse } from './json.ts'
-import {
-  READ_ERRORS,
-  type RouteDoc,
-  type ServerContext,
-  WRITE_ERRORS,
-  readNumber,
-  readQuery,
-} from './route.ts'
+import { STATES, readMoment, readState } from './entry-query.ts'
+import { pagingOf, readLimit } from './listing.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
 import { CANCELLED, RESCHEDULE, TICK, TICKS, TICK_RESULT } from './schemas.ts'
 import { readCursor, writePage, writeTick } from './tick-json.ts'
 
-const STATES: readonly EntryState[] = ['waiting', 'due', 'backing-off', 'dead']
-const PAGE = 100
-const LARGEST_PAGE = 1000
-
-const PAGING = { limit: `ticks in one page, 1 to ${LARGEST_PAGE}`, after: '`next` of the page before' }
+const PAGING = pagingOf('ticks')
 
 const LIST: RouteDoc = {
   summary: 'Lists ticks by due time, then item.',
@@ -81,7 +72,7 @@ async function list(context: ServerContext, request: FastifyRequest): Promise<st
     ...(item === undefined ? {} : { key: checkKey(item, 'item') }),
     ...(from === undefined ? {} : { dueFrom: readMoment(from, 'due.from') }),
     ...(before === undefined ? {} : { dueBefore: readMoment(before, 'due.before') }),
-    ...(state === undefined ? {} : { state: checkState(state) }),
+    ...(state === undefined ? {} : { state: readState(state) }),
   })
   return writePage(entries, { now, limit })
 }
@@ -163,20 +154,9 @@ function itemOf(request: FastifyRequest): string {
   return checkKey((request.params as { item: string }).item, 'item')
 }
 
-/** A query holds text only; digits stand for milliseconds. */
-function readMoment(text: string, name = 'at'): number {
-  return checkMoment(/^-?\d+$/.test(text) ? Number(text) : text, name)
-}
-
-function checkState(state: string): EntryState {
-  const found = STATES.find((known) => known === state)
-  if (found !== undefined) return found
-  throw refuse(`state is ${JSON.stringify(state.slice(0, 64))}`, `choose ${STATES.join(', ')}`)
-}
-
 function paging({ limit, after }: { limit?: string; after?: string }): EntryQuery {
   return {
-    limit: limit === undefined ? PAGE : readNumber(limit, 'limit', { min: 1, max: LARGEST_PAGE }),
+    limit: readLimit(limit),
     ...(after === undefined ? {} : { after: readCursor(after) }),
   }
 }

@@ -142,6 +142,10 @@ export class PoolDriver {
     return this.#store.pool.browse.count(this.settings.name)
   }
 
+  get dead(): Store['pool']['dead'] {
+    return this.#store.pool.dead
+  }
+
   deaths(limit = MANY): ReturnType<Store['pool']['browse']['deaths']> {
     return this.#store.pool.browse.deaths(this.settings.name, limit)
   }

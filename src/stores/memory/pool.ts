@@ -15,7 +15,7 @@ import {
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { reschedule } from '../../pool/reschedule.ts'
-import { refuseOtherSettings } from '../../pool/settings.ts'
+import { DEAD_FOR_MS, refuseOtherSettings } from '../../pool/settings.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
   Browse,
@@ -28,6 +28,7 @@ import type {
   Reschedule,
   RescheduleAnswer,
   SettleAnswer,
+  StoredPool,
   Taken,
   TakeRequest,
 } from '../../pool/store.ts'
@@ -35,6 +36,7 @@ import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
 import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
+import { dropPast } from './past.ts'
 
 interface KeptAnswer {
   fingerprint: string
@@ -43,12 +45,14 @@ interface KeptAnswer {
 }
 
 export interface MemoryPool {
-  settings: Omit<PoolSettings, 'rememberMs'>
+  settings: Omit<PoolSettings, 'rememberMs' | 'deadForMs'>
   rememberMs: number
+  deadForMs: number
   entries: MemoryEntries
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, { until: number }>
-  deaths: Death[]
+  /** The newest first, each with its number. */
+  deaths: { id: number; death: Death }[]
   answers: Map<string, KeptAnswer>
 }
 
@@ -80,6 +84,7 @@ export class MemoryPools implements Entries, Browse {
       this.#pools.set(settings.name, {
         settings,
         rememberMs: settings.rememberMs ?? 0,
+        deadForMs: settings.deadForMs ?? DEAD_FOR_MS,
         entries: new MemoryEntries(),
         fired: new Map(),
         deaths: [],
@@ -89,6 +94,7 @@ export class MemoryPools implements Entries, Browse {
     }
     refuseOtherSettings(existing.settings, settings)
     existing.rememberMs = settings.rememberMs ?? existing.rememberMs
+    existing.deadForMs = settings.deadForMs ?? existing.deadForMs
   }
 
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
@@ -201,7 +207,8 @@ export class MemoryPools implements Entries, Browse {
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     const settled = settle(entry, settlement, { now, newTurn: this.newTurn })
-    if (settled.death !== null) pool.deaths.unshift(settled.death)
+    if (settled.death !== null)
+      pool.deaths.unshift({ id: settled.entry?.turn ?? this.newTurn(), death: settled.death })
     if (settled.entry === null) pool.entries.delete(id)
     else pool.entries.set(id, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
@@ -255,7 +262,20 @@ export class MemoryPools implements Entries, Browse {
   }
 
   async deaths(name: string, limit: number): Promise<Death[]> {
-    return this.of(name).deaths.slice(0, limit)
+    return this.of(name)
+      .deaths.slice(0, limit)
+      .map(({ death }) => death)
+  }
+
+  async pools(): Promise<StoredPool[]> {
+    const stored = this.all().map(({ settings: { name, mode, partitions }, rememberMs, deadForMs }) => {
+      return { name, mode, partitions, rememberMs, deadForMs }
+    })
+    return stored.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  all(): MemoryPool[] {
+    return [...this.#pools.values()]
   }
 
   /** When the first live entry of some partitions is due; null: none is. */
@@ -270,17 +290,6 @@ export class MemoryPools implements Entries, Browse {
   }
 
   readonly newTurn = (): number => (this.#turn += 1)
-}
-
-/**
- * Forgets what is past, from the oldest on until one is not: who sets anew deletes first, so that the map is in the
- * order of setting. Looking at all of it would cost every move as much as the pool remembers.
- */
-function dropPast(kept: Map<string, { until: number }>, now: number): void {
-  for (const [id, { until }] of kept) {
-    if (until > now) return
-    kept.delete(id)
-  }
 }
 
 function isFired(pool: MemoryPool, name: string, now: number): boolean {

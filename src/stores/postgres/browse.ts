@@ -1,9 +1,9 @@
 // Looking at entries, on the indexes that there are: one range per partition and lane for those that live, small indexes
 // of their own for those that failed or are dead.
-import type { Entry, EntryState } from '../../pool/entry.ts'
+import type { Entry, EntryState, Mode } from '../../pool/entry.ts'
 import { byDue } from '../../pool/order.ts'
 import type { Death } from '../../pool/settle.ts'
-import type { Browse, EntryQuery } from '../../pool/store.ts'
+import type { Browse, EntryQuery, StoredPool } from '../../pool/store.ts'
 import type { Connections, Row } from './connections.ts'
 import { type KnownPool, type Pools, READ } from './pools.ts'
 import { fromSlotColumn, slotColumn, toEntry } from './rows.ts'
@@ -64,6 +64,17 @@ export class PostgresBrowse implements Browse {
   async deaths(name: string, limit: number): Promise<Death[]> {
     const rows = await this.#parts.connections.query('deaths', [this.#parts.pools.of(name).id, limit], READ)
     return rows.map(toDeath)
+  }
+
+  async pools(): Promise<StoredPool[]> {
+    const rows = await this.#parts.connections.query('all_pools', [], READ)
+    return rows.map((row) => ({
+      name: row['name'] as string,
+      mode: row['mode'] as Mode,
+      partitions: row['partitions'] as number,
+      rememberMs: row['remember_ms'] as number,
+      deadForMs: row['dead_for_ms'] as number,
+    }))
   }
 }
 

@@ -1,8 +1,12 @@
-// What was given up: each call is one statement.
-import type { DeadStore } from '../../pool/store.ts'
+// What was given up: each call but the purge is one statement.
+import type { DeadStore, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
+import { numberArray } from './arrays.ts'
+import type { Row } from './connections.ts'
 import type { PostgresPoolParts } from './pool.ts'
-import { OTHER } from './pools.ts'
-import { slotColumn } from './rows.ts'
+import { OTHER, READ } from './pools.ts'
+import { fromSlotColumn } from './rows.ts'
+
+const MAX = Number.MAX_SAFE_INTEGER
 
 export class PostgresDead implements DeadStore {
   readonly #parts: Pick<PostgresPoolParts, 'connections' | 'pools' | 'hint'>
@@ -11,17 +15,66 @@ export class PostgresDead implements DeadStore {
     this.#parts = parts
   }
 
-  async redrive(pool: string, { key, slot }: { key: string; slot: number | null }): Promise<boolean> {
-    const values = [this.#parts.pools.of(pool).id, key, slotColumn(slot)]
-    const [row] = await this.#parts.connections.query('redrive', values, OTHER)
-    if (row === undefined) return false
-    this.#parts.hint({ kind: 'put', pool, dueAt: row['due_at'] as number })
-    return true
+  async list(name: string, { key, from, before, limit, after }: DeathQuery): Promise<DeathRecord[]> {
+    // Every number is above 0: this is where all that died before the moment begins.
+    const end = { diedAt: Math.min(before ?? MAX, MAX), id: 0 }
+    const start = after !== undefined && after.diedAt < end.diedAt ? after : end
+    const range = [start.diedAt, start.id, Math.max(from ?? -MAX, -MAX), limit]
+    const rows = await this.#query('page_of_deaths', [this.#idOf(name), key ?? null, ...range], READ)
+    return rows.map(toRecord)
   }
 
-  async remove(pool: string, { key, slot }: { key: string; slot: number | null }): Promise<boolean> {
-    const values = [this.#parts.pools.of(pool).id, key, slotColumn(slot)]
-    const [row] = await this.#parts.connections.query('remove_dead', values, OTHER)
-    return row?.['removed'] === 1
+  async payloads(name: string, ids: readonly number[]): Promise<Map<number, string | null>> {
+    const rows = await this.#query('payloads_of_deaths', [this.#idOf(name), numberArray(ids)], READ)
+    return new Map(rows.map((row) => [row['id'] as number, row['payload'] as string | null]))
+  }
+
+  async redrive(name: string, ids: readonly number[]): Promise<number> {
+    const [row] = await this.#query('redrive', [this.#idOf(name), numberArray(ids)], OTHER)
+    const redriven = row?.['redriven'] as number
+    if (redriven > 0) this.#parts.hint({ kind: 'put', pool: name, dueAt: row?.['now'] as number })
+    return redriven
+  }
+
+  remove(name: string, ids: readonly number[]): Promise<RemovedDead> {
+    return this.#remove(this.#idOf(name), ids)
+  }
+
+  async purge(limit: number): Promise<{ pool: string; deaths: number }[]> {
+    const old = Map.groupBy(await this.#query('old_deaths', [limit], READ), (row) => row['pool'] as number)
+    const purged: { pool: string; deaths: number }[] = []
+    for (const [id, rows] of old) {
+      const { deaths } = await this.#remove(
+        id,
+        rows.map((row) => row['id'] as number),
+      )
+      purged.push({ pool: rows[0]?.['name'] as string, deaths })
+    }
+    return purged
+  }
+
+  async #remove(pool: number, ids: readonly number[]): Promise<RemovedDead> {
+    const [row] = await this.#query('remove_deaths', [pool, numberArray(ids)], OTHER)
+    return { deaths: row?.['deaths'] as number, entries: row?.['entries'] as number }
+  }
+
+  #idOf(name: string): number {
+    return this.#parts.pools.of(name).id
+  }
+
+  #query(name: string, values: unknown[], call: typeof READ): Promise<Row[]> {
+    return this.#parts.connections.query(name, values, call)
+  }
+}
+
+function toRecord(row: Row): DeathRecord {
+  return {
+    id: row['id'] as number,
+    key: row['key'] as string,
+    slot: fromSlotColumn(row['slot']),
+    seen: row['seen'] as number,
+    reason: row['reason'] as string,
+    error: row['error'] as string | null,
+    diedAt: row['died_at'] as number,
   }
 }

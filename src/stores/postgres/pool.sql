@@ -2,14 +2,18 @@
 
 -- name: open_pool
 -- Lock: the pool's row, if it exists. A time that is not named is left.
-insert into headrace.pool as p (name, mode, partitions, remember_ms)
-values ($1, $2, $3, coalesce($4::bigint, 0))
-on conflict (name) do update set remember_ms = coalesce($4::bigint, p.remember_ms)
+insert into headrace.pool as p (name, mode, partitions, remember_ms, dead_for_ms)
+values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::bigint, 2592000000))
+on conflict (name) do update set remember_ms = coalesce($4::bigint, p.remember_ms),
+  dead_for_ms = coalesce($5::bigint, p.dead_for_ms)
   where p.mode = excluded.mode and p.partitions = excluded.partitions
 returning id
 
 -- name: find_pool
 select name, mode, partitions from headrace.pool where name = $1
+
+-- name: all_pools
+select name, mode, partitions, remember_ms, dead_for_ms from headrace.pool order by name
 
 -- name: cancel
 -- Locks: the entries of the key. Index: the primary key.

@@ -27,8 +27,9 @@ export class Pools {
     this.#connections = connections
   }
 
-  async open({ name, mode, partitions, rememberMs }: PoolSettings): Promise<void> {
-    const [row] = await this.#connections.query('open_pool', [name, mode, partitions, rememberMs], OPEN)
+  async open({ name, mode, partitions, rememberMs, deadForMs = null }: PoolSettings): Promise<void> {
+    const values = [name, mode, partitions, rememberMs, deadForMs]
+    const [row] = await this.#connections.query('open_pool', values, OPEN)
     if (row === undefined) {
       const [stored] = await this.#connections.query('find_pool', [name], READ)
       assert(stored !== undefined, `the pool ${name} exists`)

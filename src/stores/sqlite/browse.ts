@@ -2,7 +2,7 @@
 import { type Entry, type EntryState, stateOf } from '../../pool/entry.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import type { Death } from '../../pool/settle.ts'
-import type { Browse, EntryQuery } from '../../pool/store.ts'
+import type { Browse, EntryQuery, StoredPool } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import type { DueRange } from './due-queues.ts'
 import { type Pools, type SqlitePool, findEntry } from './pools.ts'
@@ -54,6 +54,10 @@ export class SqliteBrowse implements Browse {
       const rows = this.#parts.database.statement('list_deaths').all(this.#parts.pools.of(name).id, limit)
       return (rows as Record<string, unknown>[]).map(toDeath)
     })
+  }
+
+  async pools(): Promise<StoredPool[]> {
+    return this.#parts.session.read(() => this.#parts.pools.stored().map(({ settings }) => settings))
   }
 }
 

@@ -4,6 +4,13 @@ select id, mode, partitions, remember_ms from pool where name = ?
 -- name: add_pool
 insert into pool (name, mode, partitions, remember_ms) values (?, ?, ?, ?)
 
+-- name: all_pools
+-- A row for each pool.
+select id, name, mode, partitions, remember_ms, dead_for_ms from pool order by name
+
+-- name: save_dead_for
+update pool set dead_for_ms = ? where id = ?
+
 -- name: remember_of
 select remember_ms from pool where id = ?
 
@@ -112,14 +119,3 @@ delete from kept_answer where (pool, id) in (
 -- Indexes fired_by_until and kept_answer_by_until, primary key of emptied: three seeks.
 select exists (select 1 from fired where until <= ?) or exists (select 1 from kept_answer where until <= ?)
   or exists (select 1 from emptied where changed <= ?) as expired
-
--- name: add_death
-insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)
-
--- name: remove_deaths
--- Index death_by_pool: reads every death of the pool. A person asks for it, one key at a time.
-delete from death where pool = ? and key = ? and slot = ?
-
--- name: list_deaths
--- Index death_by_pool, backwards.
-select key, slot, payload, seen, reason, error, died_at from death where pool = ? order by id desc limit ?

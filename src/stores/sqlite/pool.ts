@@ -105,18 +105,19 @@ export class SqliteEntries implements Entries {
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
     if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
-    const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
-    if (settled.death !== null) this.#bury(pool, settled.death)
+    const { newTurn } = this.#parts.pools
+    const settled = settle(entry, settlement, { now, newTurn })
+    if (settled.death !== null) this.#bury(pool, settled.entry?.turn ?? newTurn(), settled.death)
     if (settled.entry === null) removeEntry(pool, entry)
     else replaceEntry(pool, entry, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
   }
 
-  #bury(pool: SqlitePool, death: Death): void {
+  #bury(pool: SqlitePool, id: number, death: Death): void {
     const { key, slot, payload, seen, reason, error, diedAt } = death
     this.#parts.database
       .statement('add_death')
-      .run(pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
+      .run(id, pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
   }
 }
 

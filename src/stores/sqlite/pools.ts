@@ -2,7 +2,7 @@
 import { assert } from '../../errors.ts'
 import type { Entry, Lane, Mode } from '../../pool/entry.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
-import type { PoolSettings } from '../../pool/store.ts'
+import type { PoolSettings, StoredPool } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
@@ -13,7 +13,7 @@ import type { Turns } from './turns.ts'
 
 export interface SqlitePool {
   id: number
-  settings: Omit<PoolSettings, 'rememberMs'>
+  settings: Omit<PoolSettings, 'rememberMs' | 'deadForMs'>
   /** Every partition. */
   partitions: readonly number[]
   fired: FiredSlots
@@ -59,9 +59,32 @@ export class Pools {
     return this.#pools.values()
   }
 
+  /** Every pool of the file, by name, with its number. */
+  stored(): { id: number; settings: StoredPool }[] {
+    const rows = this.#parts.database.statement('all_pools').all() as Record<string, unknown>[]
+    return rows.map((row) => {
+      const settings = {
+        name: row['name'] as string,
+        mode: row['mode'] as Mode,
+        partitions: row['partitions'] as number,
+        rememberMs: row['remember_ms'] as number,
+        deadForMs: row['dead_for_ms'] as number,
+      }
+      return { id: row['id'] as number, settings }
+    })
+  }
+
   readonly newTurn = (): number => this.#parts.turns.take(1)
 
   #register(settings: PoolSettings): number {
+    const id = this.#find(settings)
+    const { deadForMs } = settings
+    if (typeof deadForMs === 'number') this.#parts.database.statement('save_dead_for').run(deadForMs, id)
+    return id
+  }
+
+  /** The pool's number; a new pool is added, and other settings are refused. */
+  #find(settings: PoolSettings): number {
     const { database } = this.#parts
     const { name, mode, partitions, rememberMs } = settings
     const row = database.statement('find_pool').get(name)

@@ -24,7 +24,7 @@ async function startRetention(removals: (number | Error)[], head = 1) {
   }
   const told: number[] = []
   const stop = telemetry.on('log.trimmed', ({ events }) => told.push(events))
-  const { service } = new Retention({ log, clock, telemetry })
+  const { service } = new Retention({ log, dead: { purge: async () => [] }, clock, telemetry })
   await service.start()
   return { clock, trimmedAt, told, end: () => service.stop().finally(stop) }
 }
@@ -68,4 +68,38 @@ test('[L5] a stop in the pause ends it, and leaves no timer', async () => {
   await clock.advance(60_020)
   await end()
   assert.deepEqual([trimmedAt, clock.pending], [[60_000], 0])
+})
+
+test('[Z4] records of deaths that are kept no longer go in bounded pieces, and it tells of which pools', async () => {
+  const clock = new VirtualClock()
+  const telemetry = createTelemetry('retention-of-deaths')
+  const purged = [
+    [
+      { pool: 'a', deaths: 300 },
+      { pool: 'b', deaths: 200 },
+    ],
+    [{ pool: 'b', deaths: 7 }],
+  ]
+  const asked: number[] = []
+  const dead = {
+    purge: async (limit: number) => {
+      asked.push(limit)
+      return purged.shift() ?? []
+    },
+  }
+  const told: string[] = []
+  const stop = telemetry.on('dead.purged', ({ pool, deaths }) => told.push(`${pool} ${deaths}`))
+  const log = { topics: async () => Promise.reject(new Error('no log')), trim: async () => 0 }
+  const { service } = new Retention({ log, dead, clock, telemetry })
+  await service.start()
+  await clock.advance(60_100)
+  assert.deepEqual(
+    [asked, told],
+    [
+      [500, 500],
+      ['a 300', 'b 200', 'b 7'],
+    ],
+  )
+  await service.stop()
+  stop()
 })

@@ -28,8 +28,8 @@ type Methods<Port> = Readonly<Record<keyof Port, true>>
 /** The methods of every port: the compiler knows when one is missing here. */
 export const PORTS: { readonly [Name in PortName]: Methods<Ports[Name]> } = {
   entries: { open: true, put: true, cancel: true, reschedule: true, take: true, settle: true },
-  browse: { get: true, list: true, count: true, deaths: true },
-  dead: { redrive: true, remove: true },
+  browse: { get: true, list: true, count: true, deaths: true, pools: true },
+  dead: { list: true, payloads: true, redrive: true, remove: true, purge: true },
   log: { open: true, append: true, read: true, topics: true, topic: true, trim: true },
   mover: { move: true },
   fences: { raise: true, fences: true },

@@ -8,7 +8,7 @@ import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { sqliteFiles } from '../../../contract/open-sqlite.ts'
 
 /** A row for each topic, partition, pool or member: these may be scanned. */
-const SMALL = /^SCAN (topic|head|fence|member|resource|allotment|leader|\d+ CONSTANT ROW|CONSTANT ROW)/
+const SMALL = /^SCAN (pool|topic|head|fence|member|resource|allotment|leader|\d+ CONSTANT ROW|CONSTANT ROW)/
 
 function queries(): [name: string, query: string][] {
   const folder = new URL('../../../../src/stores/sqlite/', import.meta.url)

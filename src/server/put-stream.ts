@@ -1,18 +1,16 @@
-// POST /ticks with a line per tick: reads, puts in batches, and answers a line for each, in order. At most a
+// A body with a put per line: reads, puts in batches, and answers a line for each, in order. At most a
 // few batches are under way, so a slow store slows the sender, and a slow reader slows both.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HeadraceError } from '../errors.ts'
-import type { PutAnswer } from '../pool/merge.ts'
-import { answersOf } from '../pool/pool.ts'
+import type { Put, PutAnswer } from '../pool/merge.ts'
+import { type Pool, answersOf } from '../pool/pool.ts'
 import { Chunks } from './chunks.ts'
 import { parseJson, refuse } from './json.ts'
 import { type Line, LONGEST_LINE_BYTES, LineSplitter } from './lines.ts'
 import { Outlet } from './outlet.ts'
 import { ACCEPTED, problemOf, toHeadraceError } from './problem.ts'
 import type { ServerContext } from './route.ts'
-import { writeResult } from './tick-answer.ts'
-import { type TickPut, readTick } from './tick-input.ts'
 import { endEarly } from './unread.ts'
 
 /** The most lines in one batch, and the most batches under way: what one stream can hold in memory. */
@@ -22,21 +20,29 @@ const MOST_BATCHES = 4
 const IDLE_MS = 30_000
 const LOOK_MS = 5000
 
-export async function streamTicks(
+/** What a line is, and how it is answered: the members of the answer, without the braces. Both may throw. */
+export interface LineRules<Given extends Put> {
+  pool: Pool
+  read(value: unknown): Given
+  write(put: Given, answer: PutAnswer): string
+}
+
+export async function streamPuts<Given extends Put>(
   context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  rules: LineRules<Given>,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   reply.hijack()
-  const stream = new TickStream(context, request.raw, reply.raw)
+  const stream = new PutStream(context, rules, { request: request.raw, response: reply.raw })
   await stream.run()
   return reply
 }
 
 type Ending = 'end' | 'idle' | 'drain'
 
-class TickStream {
+class PutStream<Given extends Put> {
   readonly #context: ServerContext
+  readonly #rules: LineRules<Given>
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #chunks: Chunks
@@ -48,8 +54,13 @@ class TickStream {
   /** Lines whose answers are not written yet: while there are any, the client may be waiting for us. */
   #unanswered = 0
 
-  constructor(context: ServerContext, request: IncomingMessage, response: ServerResponse) {
+  constructor(
+    context: ServerContext,
+    rules: LineRules<Given>,
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
+  ) {
     this.#context = context
+    this.#rules = rules
     this.#request = request
     this.#response = response
     this.#chunks = new Chunks(request)
@@ -105,13 +116,15 @@ class TickStream {
 
   /** Puts the lines that can be put, and answers the text of every line's result. Never throws. */
   async #put(lines: Line[]): Promise<string> {
-    const { pool } = this.#context.ticks
-    const read = lines.filter((line) => !isBlank(line)).map((line) => readLine(line, pool.settings.mode))
-    const puts = read.filter((line) => line.tick !== null).map((line) => line.tick as TickPut)
+    const { pool } = this.#rules
+    const read = lines.filter((line) => !isBlank(line)).map((line) => readLine(line, this.#rules))
+    const puts = read.filter((line) => line.put !== null).map((line) => line.put as Given)
     try {
       const answers = puts.length === 0 ? [] : answersOf(await pool.request({ puts, repeat: null }))
       let index = 0
-      return read.map((line) => writeLine(line, line.tick === null ? undefined : answers[index++])).join('')
+      const answerOf = ({ put }: ReadLine<Given>): PutAnswer | undefined =>
+        put === null ? undefined : answers[index++]
+      return read.map((line) => writeLine(line, answerOf(line), this.#rules)).join('')
     } catch (error) {
       const failure = toHeadraceError(error)
       return read.map(({ number, error }) => writeError(number, error ?? failure)).join('')
@@ -148,9 +161,9 @@ class TickStream {
   }
 }
 
-interface ReadLine {
+interface ReadLine<Given> {
   number: number
-  tick: TickPut | null
+  put: Given | null
   error: HeadraceError | null
 }
 
@@ -158,12 +171,12 @@ function isBlank({ text }: Line): boolean {
   return text !== null && (text === '' || (text.charCodeAt(0) <= 0x20 && text.trim() === ''))
 }
 
-function readLine({ number, text, flaw }: Line, mode: 'one' | 'each'): ReadLine {
+function readLine<Given extends Put>({ number, text, flaw }: Line, rules: LineRules<Given>): ReadLine<Given> {
   try {
     if (text === null) throw flawError(flaw)
-    return { number, tick: readTick(parseJson(text), mode), error: null }
+    return { number, put: rules.read(parseJson(text)), error: null }
   } catch (error) {
-    return { number, tick: null, error: toHeadraceError(error) }
+    return { number, put: null, error: toHeadraceError(error) }
   }
 }
 
@@ -176,10 +189,14 @@ function flawError(flaw: Line['flaw']): HeadraceError {
       )
 }
 
-function writeLine({ number, tick, error }: ReadLine, answer: PutAnswer | undefined): string {
-  if (tick === null || answer === undefined) return writeError(number, error ?? toHeadraceError(null))
+function writeLine<Given extends Put>(
+  { number, put, error }: ReadLine<Given>,
+  answer: PutAnswer | undefined,
+  rules: LineRules<Given>,
+): string {
+  if (put === null || answer === undefined) return writeError(number, error ?? toHeadraceError(null))
   try {
-    return `{"line":${number},${writeResult(tick, answer)}}\n`
+    return `{"line":${number},${rules.write(put, answer)}}\n`
   } catch (exists) {
     return writeError(number, toHeadraceError(exists))
   }

@@ -1,0 +1,215 @@
+// headrace pool list, make, get, put, cancel. What was given up is in dead.ts.
+import { type Command, Option } from 'commander'
+import type { EntriesQuery, EntryView, NewEntry, Page, PoolView, PutAnswer } from '../client/client.ts'
+import { toIso } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
+import type { CommandParts } from './command.ts'
+import { addDeadCommands } from './dead.ts'
+import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
+import { type Column, type Output, escapeControls, formatDuration, formatTable } from './output.ts'
+import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
+
+const EXAMPLES = `Examples:
+  $ headrace pool list
+  $ headrace pool list vms --state backing-off
+  $ headrace pool put vms vm-17 --in 10m --payload '{"deep":true}'
+  $ headrace pool dead vms --groups
+  $ headrace pool redrive vms --group 3f2a9c01b77e
+`
+
+const STATES = ['waiting', 'due', 'backing-off', 'dead']
+const LANES = ['fanout', 'normal', 'bulk']
+const RULES = ['earliest', 'replace', 'keep']
+const TIME_OF = 'the time that names the entry, in a pool of mode each; RFC 3339'
+
+export function addPool(parts: CommandParts): void {
+  const pool = parts.program
+    .command('pool')
+    .description('look at pools and their entries, put and cancel keys, run again what was given up')
+    .addHelpText('before', EXAMPLES)
+  addList(pool, parts)
+  addMake(pool, parts)
+  addGet(pool, parts)
+  addPut(pool, parts)
+  addCancel(pool, parts)
+  addDeadCommands(pool, parts)
+}
+
+function addList(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('list [pool]')
+    .description('list the pools, or the entries of a pool in due order')
+    .addHelpText('before', examples('pool list', 'pool list vms --state due', 'pool list vms --limit 20'))
+    .option('--key <key>', 'of this key')
+    .addOption(new Option('--state <state>', 'in this state').choices(STATES))
+    .option('--from <time>', 'due at or after, RFC 3339', moment)
+    .option('--before <time>', 'due before, RFC 3339', moment)
+    .addOption(limitFlag())
+    .addOption(afterFlag())
+  addClientFlags(command).action(
+    async (name: string | undefined, flags: ClientFlags & EntriesQuery, self: Command) => {
+      const { pools } = clientOf(flags, context)
+      const out = output(self)
+      const { key, state, from, before, limit, after } = flags
+      const query = { key, state, from, before, limit, after }
+      if (name !== undefined)
+        return printPage(await pools.of(name).list({ ...query, limit: limit ?? 50 }), out)
+      if (Object.values(query).some((value) => value !== undefined)) throw filterOfWhat()
+      const { items } = await pools.list()
+      return out.result({ items }, () => formatPools(items, out))
+    },
+  )
+}
+
+function filterOfWhat(): HeadraceError {
+  return new HeadraceError('invalid_options', 'the flags are about entries, and no pool is named', {
+    remedy: 'name the pool: headrace pool list vms --state due',
+  })
+}
+
+interface MakeFlags extends ClientFlags {
+  mode?: 'one' | 'each'
+  partitions?: number
+  deadFor?: number
+}
+
+function addMake(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('make <pool>')
+    .description('make a pool, or find it as it is asked for')
+    .addHelpText('before', examples('pool make vms', 'pool make vms --partitions 64 --dead-for 90d'))
+    .addOption(
+      new Option('--mode <mode>', 'one: an entry per key; each: per key and time').choices(['one', 'each']),
+    )
+    .option('--partitions <number>', 'fixed from then on', integer({ min: 1 }))
+    .option('--dead-for <duration>', 'how long records of what was given up are kept', duration)
+  addClientFlags(command).action(async (name: string, flags: MakeFlags, self: Command) => {
+    const { mode, partitions, deadFor } = flags
+    const made = await clientOf(flags, context).pools.make(name, { mode, partitions, deadFor })
+    const out = output(self)
+    out.result(made, () => formatPools([made], out))
+  })
+}
+
+interface GetFlags extends ClientFlags {
+  at?: string
+  limit?: number
+  after?: string
+}
+
+function addGet(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('get <pool> <key>')
+    .description('show the entry of a key; in a pool of mode each all of them, or with --at one')
+    .addHelpText('before', examples('pool get vms vm-17', 'pool get reports r1 --at 2027-02-28T14:16:00Z'))
+    .option('--at <time>', TIME_OF, moment)
+    .addOption(limitFlag().conflicts('at'))
+    .addOption(afterFlag().conflicts('at'))
+  addClientFlags(command).action(async (name: string, key: string, flags: GetFlags, self: Command) => {
+    const entries = clientOf(flags, context).pools.of(name)
+    const out = output(self)
+    const { at, limit = 50, after } = flags
+    if (at !== undefined) {
+      const found = await entries.get(key, at)
+      return out.result(found, () => formatEntries([found], out))
+    }
+    const page = await entries.list({ key, limit, after })
+    if (page.items.length === 0 && after === undefined) throw entryUnknown(key)
+    return printPage(page, out)
+  })
+}
+
+function entryUnknown(key: string): HeadraceError {
+  return new HeadraceError('entry_unknown', `the key ${JSON.stringify(key)} has no entry`)
+}
+
+interface PutFlags extends ClientFlags, Pick<NewEntry, 'lane' | 'group' | 'onConflict' | 'payload'> {
+  at?: string
+  in?: number
+}
+
+function addPut(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('put <pool> <key>')
+    .description('ask for work on a key; without a time it is due now')
+    .addHelpText(
+      'before',
+      examples('pool put vms vm-17', 'pool put vms vm-17 --in 10m --on-conflict replace'),
+    )
+    .option('--at <time>', 'when it is due, RFC 3339', moment)
+    .addOption(new Option('--in <duration>', 'due after this long').argParser(duration).conflicts('at'))
+    .option('--payload <json>', 'anything JSON can hold; its run gets it', json)
+    .addOption(new Option('--lane <lane>', 'normal unless said').choices(LANES))
+    .option('--group <group>', 'decides the partition; the key unless said')
+    .addOption(
+      new Option('--on-conflict <rule>', 'where the key waits already (default earliest)').choices(RULES),
+    )
+  addClientFlags(command).action(async (name: string, key: string, flags: PutFlags, self: Command) => {
+    const { at, in: inMs, lane, group, onConflict } = flags
+    const time = at ?? (inMs === undefined ? undefined : toIso(context.clock.now() + inMs))
+    const entry = { key, at: time, lane, group, onConflict }
+    const payload = 'payload' in flags ? { payload: flags.payload } : {}
+    const put = await clientOf(flags, context)
+      .pools.of(name)
+      .put({ ...entry, ...payload })
+    output(self).result(put, () => formatPut(put))
+  })
+}
+
+function addCancel(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('cancel <pool> <key>')
+    .description('cancel the entry of a key; in a pool of mode each all of them, or with --at one')
+    .addHelpText(
+      'before',
+      examples('pool cancel vms vm-17', 'pool cancel reports r1 --at 2027-02-28T14:16:00Z'),
+    )
+    .option('--at <time>', TIME_OF, moment)
+  addClientFlags(command).action(
+    async (name: string, key: string, flags: ClientFlags & { at?: string }, self: Command) => {
+      const answer = await clientOf(flags, context).pools.of(name).cancel(key, flags.at)
+      const out = output(self)
+      const count = answer.cancelled + answer.due
+      out.result(answer, () => `cancelled  ${escapeControls(key)}  ${out.count(count)}`)
+      if (answer.due > 0) out.talk(`${out.count(answer.due)} of them due already: may be under way`)
+    },
+  )
+}
+
+function printPage(page: Page<EntryView>, output: Output): void {
+  output.result(page, () => formatEntries(page.items, output))
+  sayNext(page, output)
+}
+
+function formatPut({ result, key, dueAt, tally }: PutAnswer): string {
+  return escapeControls(`${result}  ${key}  ${dueAt}  tally ${tally}`)
+}
+
+function formatPools(pools: readonly PoolView[], output: Output): string {
+  if (pools.length === 0) return 'no pools'
+  const columns: Column<PoolView>[] = [
+    { title: 'pool', text: ({ name }) => name },
+    { title: 'mode', text: ({ mode }) => mode },
+    { title: 'partitions', align: 'right', text: ({ partitions }) => String(partitions) },
+    { title: 'dead for', align: 'right', text: ({ deadForMs }) => formatDuration(deadForMs) },
+  ]
+  return formatTable(columns, pools, output.dim)
+}
+
+function formatEntries(entries: readonly EntryView[], output: Output): string {
+  if (entries.length === 0) return 'no entries'
+  const columns: Column<EntryView>[] = [
+    { title: 'key', text: ({ key }) => key },
+    ...(entries.some(({ at }) => at !== null)
+      ? [{ title: 'at', text: ({ at }: EntryView) => at ?? '-' }]
+      : []),
+    { title: 'due at', text: ({ dueAt }) => dueAt },
+    { title: 'state', text: ({ state }) => state },
+    { title: 'tally', align: 'right', text: ({ tally }) => output.count(tally) },
+    { title: 'attempt', align: 'right', text: ({ attempt }) => String(attempt) },
+    { title: 'lane', text: ({ lane }) => lane },
+    { title: 'partition', align: 'right', text: ({ partition }) => String(partition) },
+    { title: 'payload', text: ({ payload }) => (payload === undefined ? '' : JSON.stringify(payload)) },
+  ]
+  return formatTable(columns, entries, output.dim)
+}

@@ -1,0 +1,72 @@
+// What the server answers about pools, as JSON gives it: times are RFC 3339 text.
+
+export interface PoolView {
+  name: string
+  mode: 'one' | 'each'
+  partitions: number
+  /** How long fired slots are remembered. */
+  rememberMs: number
+  /** How long the records of deaths are kept. */
+  deadForMs: number
+}
+
+export interface EntryView {
+  key: string
+  /** The time that names it, in mode `each`. */
+  at: string | null
+  dueAt: string
+  state: 'waiting' | 'due' | 'backing-off' | 'dead'
+  /** How many puts its next run stands for. */
+  tally: number
+  payload?: unknown
+  after: { dueAt: string; tally: number; payload?: unknown } | null
+  partition: number
+  lane: 'fanout' | 'normal' | 'bulk'
+  group: string
+  attempt: number
+  failing: boolean
+  enqueuedAt: string
+  putAt: string
+}
+
+/** What a put did. */
+export interface PutAnswer {
+  key: string
+  at: string | null
+  dueAt: string
+  tally: number
+  result: 'created' | 'merged' | 'replaced' | 'kept'
+}
+
+export interface EntryCancelled {
+  key: string
+  /** How many were removed before they were due. */
+  cancelled: number
+  /** How many were removed when they were due already: a run may be on its way. */
+  due: number
+}
+
+/** A run that was given up. */
+export interface DeadView {
+  id: number
+  key: string
+  at: string | null
+  tally: number
+  payload?: unknown
+  reason: string
+  error: string | null
+  group: string
+  diedAt: string
+}
+
+/** Deaths with the same reason and error but for numbers and ids. */
+export interface DeadGroupView {
+  group: string
+  reason: string
+  error: string | null
+  count: number
+  first: string
+  last: string
+  /** Some of their keys, the newest first. */
+  keys: string[]
+}

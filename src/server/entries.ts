@@ -1,0 +1,148 @@
+// /v1/pools/:pool/entries: look at entries, and cancel them. In mode `each` an entry is addressed by key and at; the key
+// alone means all of them.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkKey } from '../check.ts'
+import { toIso } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
+import { type Entry, type PlannedRun, stateOf } from '../pool/entry.ts'
+import type { Pool } from '../pool/pool.ts'
+import type { EntryQuery } from '../pool/store.ts'
+import { JSON_TYPE } from './body.ts'
+import { STATES, readMoment, readState } from './entry-query.ts'
+import { refuse } from './json.ts'
+import { pagingOf, readLimit } from './listing.ts'
+import { ENTRIES, ENTRY, ENTRY_CANCELLED } from './pool-schemas.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
+import { type PageRules, readCursor, writePage } from './tick-json.ts'
+
+const PAGING = pagingOf('entries')
+const AT = 'the entry of this time; in mode `each` only'
+
+const LIST: RouteDoc = {
+  summary: 'Lists entries by due time, then key.',
+  query: {
+    key: 'only this key',
+    'due.from': 'due at or after',
+    'due.before': 'due before',
+    state: STATES.join(', '),
+    ...PAGING,
+  },
+  answer: { 'application/json': ENTRIES },
+  errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
+}
+const GET: RouteDoc = {
+  summary: 'The entry of a key; in mode `each` its entries, or with `at` the one entry.',
+  query: { at: AT, ...PAGING },
+  answer: { 'application/json': { oneOf: [ENTRY, ENTRIES] } },
+  errors: ['invalid_input', 'pool_unknown', 'entry_unknown', ...READ_ERRORS],
+}
+const DELETE: RouteDoc = {
+  summary:
+    'Cancels the entries of a key, or with `at` the one entry. A run that is under way settles nothing any more.',
+  query: { at: AT },
+  answer: { 'application/json': ENTRY_CANCELLED },
+  errors: ['invalid_input', 'pool_unknown', 'entry_unknown', ...WRITE_ERRORS],
+}
+
+export function addEntries(app: FastifyInstance, context: ServerContext): void {
+  const path = '/v1/pools/:pool/entries'
+  app.get(path, { config: { doc: LIST } }, async (request, reply) => {
+    const text = await list(context, request)
+    reply.header('content-type', JSON_TYPE)
+    return text
+  })
+  app.get(`${path}/:key`, { config: { doc: GET } }, async (request, reply) => {
+    const text = await get(context, request)
+    reply.header('content-type', JSON_TYPE)
+    return text
+  })
+  app.delete(`${path}/:key`, { config: { doc: DELETE } }, (request) => cancel(context, request))
+}
+
+async function list(context: ServerContext, request: FastifyRequest): Promise<string> {
+  const names = ['key', 'due.from', 'due.before', 'state', 'limit', 'after'] as const
+  const query = readQuery(request.query, names)
+  const { key, state, 'due.from': from, 'due.before': before } = query
+  const pool = await context.pools.of(request)
+  const found = await find(context, pool, {
+    ...paging(query),
+    ...(key === undefined ? {} : { key: checkKey(key) }),
+    ...(from === undefined ? {} : { dueFrom: readMoment(from, 'due.from') }),
+    ...(before === undefined ? {} : { dueBefore: readMoment(before, 'due.before') }),
+    ...(state === undefined ? {} : { state: readState(state) }),
+  })
+  return writePage(found.entries, found)
+}
+
+async function get(context: ServerContext, request: FastifyRequest): Promise<string> {
+  const query = readQuery(request.query, ['at', 'limit', 'after'])
+  const pool = await context.pools.of(request)
+  const key = keyOf(request)
+  const at = slotOf(pool, query.at)
+  if (at === undefined && pool.settings.mode === 'each') {
+    const found = await find(context, pool, { ...paging(query), key })
+    if (found.entries.length === 0 && query.after === undefined) throw entryUnknown(key)
+    return writePage(found.entries, found)
+  }
+  const entry = await context.race.store.pool.browse.get(pool.name, { key, slot: at ?? null })
+  if (entry === null) throw entryUnknown(key, at)
+  return writeEntry(entry, context.race.clock.now())
+}
+
+async function cancel(context: ServerContext, request: FastifyRequest): Promise<unknown> {
+  const query = readQuery(request.query, ['at'])
+  const pool = await context.pools.of(request)
+  const key = keyOf(request)
+  const at = slotOf(pool, query.at)
+  const { cancelled, due } = await pool.cancelAll(key, at)
+  if (cancelled + due === 0) throw entryUnknown(key, at)
+  return { key, cancelled, due }
+}
+
+interface Found extends PageRules {
+  entries: Entry[]
+}
+
+/** One entry more than a page holds, which tells whether there is a next page. */
+async function find({ race }: ServerContext, pool: Pool, query: EntryQuery): Promise<Found> {
+  const { limit } = query
+  const found = await race.store.pool.browse.list(pool.name, { ...query, limit: limit + 1 })
+  return { ...found, limit, write: writeEntry }
+}
+
+function paging({ limit, after }: { limit?: string; after?: string }): EntryQuery {
+  return { limit: readLimit(limit), ...(after === undefined ? {} : { after: readCursor(after) }) }
+}
+
+function keyOf(request: FastifyRequest): string {
+  return checkKey((request.params as { key: string }).key)
+}
+
+function slotOf({ settings }: Pool, at: string | undefined): number | undefined {
+  if (at === undefined) return undefined
+  if (settings.mode === 'each') return readMoment(at)
+  throw refuse('the parameter at names nothing here: a key has one entry', 'leave it out')
+}
+
+function entryUnknown(key: string, at?: number): HeadraceError {
+  const which = at === undefined ? 'no entry' : `no entry at ${toIso(at)}`
+  return new HeadraceError('entry_unknown', `the key ${JSON.stringify(key)} has ${which}`, {
+    remedy:
+      'it may be done, and an entry that is done is gone; list what there is with GET /v1/pools/NAME/entries',
+  })
+}
+
+/** Payloads are kept as JSON text, and are embedded as they are. */
+function writeEntry(entry: Entry, now: number): string {
+  const { key, slot, next, after, partition, lane, group, attempt, failing, enqueuedAt, putAt } = entry
+  const name = `"key":${JSON.stringify(key)},"at":${slot === null ? 'null' : `"${toIso(slot)}"`}`
+  const run = `${writeRun(next)},"after":${after === null ? 'null' : `{${writeRun(after)}}`}`
+  const place = `"partition":${partition},"lane":"${lane}","group":${JSON.stringify(group)}`
+  const life = `"attempt":${attempt},"failing":${failing},"enqueuedAt":"${toIso(enqueuedAt)}","putAt":"${toIso(putAt)}"`
+  return `{${name},"state":"${stateOf(entry, now)}",${run},${place},${life}}`
+}
+
+function writeRun({ dueAt, tally, payload }: PlannedRun): string {
+  const rest = payload === null ? '' : `,"payload":${payload}`
+  return `"dueAt":"${toIso(dueAt)}","tally":${tally}${rest}`
+}

@@ -1,0 +1,71 @@
+// An entry as a caller puts it → a put.
+import { checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
+import { toIso } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
+import { CONFLICT_RULES, LANES, type Mode } from '../pool/entry.ts'
+import type { Put, PutAnswer } from '../pool/merge.ts'
+import { isObject, refuse } from './json.ts'
+import { type FieldError, InvalidFields } from './problem.ts'
+
+const FIELDS = ['key', 'at', 'payload', 'lane', 'group', 'onConflict']
+const MOST_ERRORS = 100
+
+/** One put of a body or a line, or `invalid_input`. In mode `each` it names its time, which is its slot. */
+export function readPut(value: unknown, mode: Mode): Put {
+  if (!isObject(value)) throw refuse('an entry must be a JSON object', 'send {"key": "…"}')
+  for (const name of Object.keys(value)) if (!FIELDS.includes(name)) throw unknownField(name)
+  const key = checkKey(value['key'])
+  const { at, lane = 'normal', group, onConflict = 'earliest' } = value
+  if (at === undefined && mode === 'each') {
+    throw refuse('at is missing: every (key, at) of this pool is an entry of its own', 'send a time as "at"')
+  }
+  return {
+    key,
+    at: at === undefined ? null : checkMoment(at),
+    payload: checkPayload(value['payload']),
+    lane: checkChoice(lane, LANES, { name: 'lane', code: 'invalid_input' }),
+    group: group === undefined ? key : checkKey(group, 'group'),
+    onConflict: checkChoice(onConflict, CONFLICT_RULES, { name: 'onConflict', code: 'invalid_input' }),
+  }
+}
+
+/** Every put of a list, or one error that names all that is wrong (at most 100 of it). */
+export function readPuts(values: readonly unknown[], mode: Mode): Put[] {
+  const puts: Put[] = []
+  const errors: FieldError[] = []
+  for (const [index, value] of values.entries()) {
+    try {
+      puts.push(readPut(value, mode))
+    } catch (error) {
+      if (!(error instanceof HeadraceError)) throw error
+      errors.push({ path: pathOf(index, error.message), message: error.message })
+      if (errors.length === MOST_ERRORS) break
+    }
+  }
+  const [first] = errors
+  if (first === undefined) return puts
+  const what = `${errors.length} of ${values.length} entries are not valid: ${first.path}: ${first.message}`
+  throw new InvalidFields(what, errors)
+}
+
+/** A message begins with its field's name; one that does not is about the whole entry. */
+function pathOf(index: number, message: string): string {
+  const field = FIELDS.find((name) => message.startsWith(`${name} `))
+  return field === undefined ? `[${index}]` : `[${index}].${field}`
+}
+
+function unknownField(name: string): HeadraceError {
+  const near = nearest(name.slice(0, 64), FIELDS)
+  return refuse(
+    `an entry has no field ${JSON.stringify(name.slice(0, 64))}`,
+    near === null ? `its fields are ${FIELDS.join(', ')}` : `did you mean ${near}?`,
+  )
+}
+
+/** The members of the answer, without the braces. */
+export function writePutResult({ key, at }: Put, { result, dueAt, tally }: PutAnswer, mode: Mode): string {
+  const slot = mode === 'each' && at !== null ? `"${toIso(at)}"` : 'null'
+  const run = `"dueAt":"${toIso(dueAt)}","tally":${tally}`
+  return `"key":${JSON.stringify(key)},"at":${slot},${run},"result":"${result}"`
+}

@@ -1,0 +1,99 @@
+// JSON Schemas of pools, entries and the dead.
+import { COUNT, ITEM, MOMENT, RESULT, TEXT, TIME, listOf, objectOf, orNull } from './schemas.ts'
+
+const ANY = {}
+const MODE = { enum: ['one', 'each'] }
+const LANE = { enum: ['fanout', 'normal', 'bulk'] }
+const DURATION = { description: 'such as `30d`, or milliseconds', type: ['string', 'integer'] }
+
+export const POOL = objectOf({
+  name: TEXT,
+  mode: MODE,
+  partitions: COUNT,
+  rememberMs: COUNT,
+  deadForMs: COUNT,
+})
+export const POOLS = objectOf({ items: listOf(POOL) })
+export const NEW_POOL = objectOf({
+  'mode?': MODE,
+  'partitions?': COUNT,
+  'remember?': DURATION,
+  'deadFor?': DURATION,
+})
+
+const PUT_MEMBERS = {
+  'at?': { ...MOMENT, description: 'when it is due: RFC 3339 with a zone, or milliseconds; now unless said' },
+  'payload?': ANY,
+  'lane?': LANE,
+  'group?': ITEM,
+  'onConflict?': { enum: ['earliest', 'replace', 'keep'] },
+}
+export const PUT_BODY = objectOf(PUT_MEMBERS)
+export const NEW_ENTRY = objectOf({ key: ITEM, ...PUT_MEMBERS })
+
+const PUT_ANSWER = { key: ITEM, at: orNull(TIME), dueAt: TIME, tally: COUNT, result: RESULT }
+export const PUT_RESULT = objectOf(PUT_ANSWER)
+export const PUT_LINE = objectOf({
+  line: COUNT,
+  ...Object.fromEntries(Object.entries(PUT_ANSWER).map(([name, schema]) => [`${name}?`, schema])),
+  'error?': objectOf({ code: TEXT, detail: TEXT, remedy: TEXT }),
+})
+
+export const ENTRY = objectOf({
+  key: ITEM,
+  at: orNull(TIME),
+  dueAt: TIME,
+  state: { enum: ['waiting', 'due', 'backing-off', 'dead'] },
+  tally: COUNT,
+  'payload?': ANY,
+  after: orNull(objectOf({ dueAt: TIME, tally: COUNT, 'payload?': ANY })),
+  partition: COUNT,
+  lane: LANE,
+  group: ITEM,
+  attempt: COUNT,
+  failing: { type: 'boolean' },
+  enqueuedAt: TIME,
+  putAt: TIME,
+})
+export const ENTRIES = objectOf({ items: listOf(ENTRY), next: orNull(TEXT) })
+export const ENTRY_CANCELLED = objectOf({ key: ITEM, cancelled: COUNT, due: COUNT })
+
+const DEAD_RUN = objectOf({
+  id: COUNT,
+  key: ITEM,
+  at: orNull(TIME),
+  tally: COUNT,
+  'payload?': ANY,
+  reason: TEXT,
+  error: orNull(TEXT),
+  group: TEXT,
+  diedAt: TIME,
+})
+export const DEAD_RUNS = objectOf({ items: listOf(DEAD_RUN), next: orNull(TEXT) })
+export const DEAD_GROUPS = objectOf({
+  items: listOf(
+    objectOf({
+      group: TEXT,
+      reason: TEXT,
+      error: orNull(TEXT),
+      count: COUNT,
+      first: TIME,
+      last: TIME,
+      keys: listOf(ITEM),
+    }),
+  ),
+  next: orNull(TEXT),
+})
+export const DEAD_FILTER = objectOf({
+  'key?': ITEM,
+  'at?': MOMENT,
+  'reason?': TEXT,
+  'error?': { ...TEXT, description: 'a part of the error, whatever its case' },
+  'group?': TEXT,
+  'from?': MOMENT,
+  'before?': MOMENT,
+  'all?': { enum: [true], description: 'in the place of every other: all of them' },
+  'after?': { ...TEXT, description: '`next` of the answer before' },
+})
+export const REDRIVEN = objectOf({ redriven: COUNT, next: orNull(TEXT) })
+export const REMOVED = objectOf({ deaths: COUNT, entries: COUNT, next: orNull(TEXT) })

@@ -1,0 +1,80 @@
+// /v1/pools: what there is, and new ones. Nothing here counts entries: that would read them all.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type PoolOptions, poolSettings } from '../asked-settings.ts'
+import { nearest } from '../nearest.ts'
+import type { StoredPool } from '../pool/store.ts'
+import { bytesOr } from './body.ts'
+import { isObject, readJson, refuse } from './json.ts'
+import { NEW_POOL, POOL, POOLS } from './pool-schemas.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
+
+const LIST: RouteDoc = {
+  summary: 'Every pool of the store by name, whichever process works on it.',
+  answer: { 'application/json': POOLS },
+  errors: ['invalid_input', ...READ_ERRORS],
+}
+const GET: RouteDoc = {
+  summary: 'One pool.',
+  answer: { 'application/json': POOL },
+  errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
+}
+const PUT: RouteDoc = {
+  summary:
+    'Makes a pool, or finds it as it was asked for. Mode and partitions are fixed by then; what is left out is as it is ' +
+    'stored, and of a new pool `one` and the number that the server was started with.',
+  body: { 'application/json': NEW_POOL },
+  optionalBody: true,
+  answer: { 'application/json': POOL },
+  errors: ['invalid_input', 'invalid_options', 'pool_mismatch', ...WRITE_ERRORS],
+}
+
+export function addPools(app: FastifyInstance, context: ServerContext): void {
+  app.get('/v1/pools', { config: { doc: LIST } }, async (request) => {
+    readQuery(request.query, [])
+    return { items: await context.pools.list() }
+  })
+  app.get('/v1/pools/:pool', { config: { doc: GET } }, (request) => {
+    readQuery(request.query, [])
+    return context.pools.stored(request)
+  })
+  app.put('/v1/pools/:pool', { config: { doc: PUT } }, (request) => make(context, request))
+}
+
+async function make({ race, pools }: ServerContext, request: FastifyRequest): Promise<StoredPool> {
+  readQuery(request.query, [])
+  const { pool: name } = request.params as { pool: string }
+  const known = (await pools.list()).find((pool) => pool.name === name)
+  const settings = poolSettings(name, readOptions(request), known ?? race.options)
+  await race.store.pool.entries.open(settings)
+  return pools.stored(request)
+}
+
+/** The fields, and of which types they may be; the values are checked where those of the library are. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  mode: ['string'],
+  partitions: ['number'],
+  remember: ['string', 'number'],
+  deadFor: ['string', 'number'],
+}
+
+function readOptions(request: FastifyRequest): PoolOptions {
+  const body = readJson(bytesOr(request, '{}'))
+  if (!isObject(body))
+    throw refuse('the body must be a JSON object', 'send {"mode": "one", "partitions": 32}')
+  for (const [name, value] of Object.entries(body)) checkField(name, value)
+  return body
+}
+
+function checkField(name: string, value: unknown): void {
+  const names = Object.keys(FIELDS)
+  const types = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+  if (types === undefined) {
+    const near = nearest(name.slice(0, 64), names)
+    throw refuse(
+      `a pool has no field ${JSON.stringify(name.slice(0, 64))}`,
+      near === null ? `its fields are ${names.join(', ')}` : `did you mean ${near}?`,
+    )
+  }
+  if (!types.includes(typeof value))
+    throw refuse(`${name} is no ${types.join(' or ')}`, 'correct it, or leave it out')
+}

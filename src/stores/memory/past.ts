@@ -1,0 +1,12 @@
+// What is kept for a time, and forgotten when it is over.
+
+/**
+ * Forgets what is past, from the oldest on until one is not: who sets anew deletes first, so that the map is in the
+ * order of setting. Looking at all of it would cost every move as much as the pool remembers.
+ */
+export function dropPast(kept: Map<string, { until: number }>, now: number): void {
+  for (const [id, { until }] of kept) {
+    if (until > now) return
+    kept.delete(id)
+  }
+}
