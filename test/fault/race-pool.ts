@@ -141,10 +141,9 @@ export function openRaceFile(): RaceStore {
   return { address: `sqlite:${file}`, ...reading(read, ''), remove }
 }
 
-/** Null: there is no PostgreSQL here. */
-export async function openRacePostgres(version: number): Promise<RaceStore | null> {
-  const server = await startPostgres(version)
-  if (server === null) return null
+export async function openRacePostgres(): Promise<RaceStore> {
+  const server = (await startPostgres(18)) ?? (await startPostgres(15))
+  if (server === null) throw new Error('there is no PostgreSQL here: npm run provision installs it')
   return {
     address: server.url(),
     ...reading((sql) => server.run(sql), 'headrace.'),
