@@ -17,7 +17,7 @@ export interface TelemetryEvents {
     settled: number
     gone: number
     refused: number
-    ended: Record<EndWord, number>
+    ended: Ends
     tookMs: number
   }
   /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
@@ -29,7 +29,7 @@ export interface TelemetryEvents {
   /** The store refuses to write how a run ended. `isDead`: it is settled as dead instead; else it rests, and is tried again. */
   'run.unsettled': { pool: string; key: string; outcome: string; error: unknown; isDead: boolean }
   /** A handler has not ended one second after its signal fired. */
-  'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' }
+  'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' | 'cancel' }
   /** Events were appended by a caller. */
   'log.appended': { topic: string; events: number }
   /** Retention removed events. */
@@ -74,6 +74,8 @@ export interface TelemetryEvents {
   'http.failed': { route: string; method: string; error: unknown }
 }
 
+/** How many runs ended in each way. */
+export type Ends = Record<EndWord, number>
 export type EndWord = 'done' | 'again' | 'retried' | 'dead' | 'cancelled'
 export type StoreOperation = 'commit' | 'read' | 'pulse'
 

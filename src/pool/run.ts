@@ -36,13 +36,17 @@ export type Handler<Payload = unknown> = (
   ctx: RunContext,
 ) => Answer | void | PromiseLike<Answer | void>
 
-/** `stop`: the member stops. `timeout`: it took too long. `lost`: another member has the partition, or may have it. */
-export type AbortCause = 'stop' | 'timeout' | 'lost'
+/**
+ * `stop`: the member stops. `timeout`: it took too long. `lost`: another member has the partition, or may have it.
+ * `cancel`: its entry was cancelled.
+ */
+export type AbortCause = 'stop' | 'timeout' | 'lost' | 'cancel'
 
 const MESSAGES: Record<AbortCause, string> = {
   stop: 'the member stops',
   timeout: 'the run took longer than its timeout',
   lost: 'the partition is, or may be, another member’s',
+  cancel: 'the entry was cancelled',
 }
 
 /** Why the signal of a run fired. */

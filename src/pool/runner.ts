@@ -103,7 +103,7 @@ export class Runner<Payload> {
 
   #failed(flight: Flight, error: unknown): Outcome | null {
     const why = flight.context?.why ?? null
-    if (why === 'stop' || why === 'lost') return null
+    if (why !== null && why !== 'timeout') return null
     const outcome = outcomeOfThrow(error, this.#endOf(flight))
     this.#tellFailed(flight, outcome, error)
     return outcome
