@@ -11,15 +11,8 @@ export interface TelemetryEvents {
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
   'ticks.failed': { pool: string; error: unknown; retryInMs: number | null }
-  /** A worker's settles were answered. `gone`: cancelled, replaced, or settled before. `ended`: how those settled ended. */
-  'work.settled': {
-    pool: string
-    settled: number
-    gone: number
-    refused: number
-    ended: Ends
-    tookMs: number
-  }
+  /** A worker's settles were answered. `gone`: cancelled, replaced, or settled before. `ends`: how those settled ended. */
+  'work.settled': { pool: string; settled: number; gone: number; refused: number; ends: Ends; tookMs: number }
   /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
   'work.failed': { pool: string; error: unknown; retryInMs: number | null }
   /** A run failed: its handler threw, or it answered `retry` or `dead`, and `error` is null. */

@@ -16,7 +16,7 @@ const samples: TelemetryEvents = {
     settled: 5,
     gone: 1,
     refused: 1,
-    ended: { done: 1, again: 1, retried: 1, dead: 1, cancelled: 1 },
+    ends: { done: 1, again: 1, retried: 1, dead: 1, cancelled: 1 },
     tookMs: 1,
   },
   'work.failed': { pool: 'p', error: null, retryInMs: 1 },

@@ -152,7 +152,7 @@ export class Settler {
       if (result === 'settled') ends[COUNTED[outcome.kind]] += 1
       else if (result === 'refused') refused.add(flight.fence.partition)
     }
-    telemetry.emit('work.settled', { pool, ...counts, ended: ends, tookMs })
+    telemetry.emit('work.settled', { pool, ...counts, ends, tookMs })
     if (refused.size === 0) return
     ownership.lose(claim, [...refused])
     telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size })

@@ -25,7 +25,7 @@ test('[X22] how runs ended is counted apart, and each failure is told, answered 
   const failed: unknown[] = []
   const settled: unknown[] = []
   telemetry.on('run.failed', ({ key, error, isDead }) => failed.push([key, error === null, isDead]))
-  telemetry.on('work.settled', ({ settled: count, ended }) => settled.push([count, ended]))
+  telemetry.on('work.settled', ({ settled: count, ends: how }) => settled.push([count, how]))
   await pool.putAll(Object.keys(ends).map((key) => ({ key })))
   await clock.advance(100)
   assert.deepEqual(failed, [
@@ -42,7 +42,7 @@ test('[X22] a settle that found no turn counts as gone alone', async () => {
     await pool.cancel(key)
   })
   const settled: unknown[] = []
-  telemetry.on('work.settled', ({ gone, ended }) => settled.push([gone, ended.done]))
+  telemetry.on('work.settled', ({ gone, ends: how }) => settled.push([gone, how.done]))
   await pool.put('a')
   await clock.advance(100)
   assert.deepEqual(settled, [[1, 0]])
