@@ -189,7 +189,7 @@ export class Headrace {
   /** Has a handler do the due runs of a pool, from `start()` on; one worker for each pool. */
   work<Payload = unknown>(pool: Pool, handler: Handler<Payload>, options: WorkOptions = {}): Worker<Payload> {
     if (this.#ticks.has(pool.name)) throw refuseTaken(pool.name, 'ticks')
-    this.#works.refuse(pool.name)
+    this.#works.refuseIdle(pool, this.#pools.get(pool.name), this.options.join)
     const rules = workRules(options)
     const worker = this.#works.add({ pool, handler, rules, ownership: this.#serve(pool) })
     if (this.#isLive) void worker.service.start()

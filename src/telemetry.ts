@@ -1,6 +1,6 @@
 // Names and payloads of every telemetry event, on node:diagnostics_channel. Channels are global and many
 // members may live in one process, so each payload carries its member's id and listeners filter by it.
-import { channel } from 'node:diagnostics_channel'
+import { type Channel, channel } from 'node:diagnostics_channel'
 
 export interface TelemetryEvents {
   /** Puts were answered. */
@@ -11,16 +11,18 @@ export interface TelemetryEvents {
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
   'ticks.failed': { pool: string; error: unknown; retryInMs: number | null }
-  /** A worker's settles were answered. `gone`: the run was cancelled, replaced, or settled by an earlier call. */
-  'work.settled': { pool: string; settled: number; gone: number; refused: number; tookMs: number }
+  /** A worker's settles were answered. `gone`: cancelled, replaced, or settled before. `ends`: how those settled ended. */
+  'work.settled': { pool: string; settled: number; gone: number; refused: number; ends: Ends; tookMs: number }
   /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
   'work.failed': { pool: string; error: unknown; retryInMs: number | null }
-  /** A handler threw. */
+  /** A run failed: its handler threw, or it answered `retry` or `dead`, and `error` is null. */
   'run.failed': { pool: string; key: string; attempt: number; error: unknown; isDead: boolean }
+  /** A handler told something of its run, with `ctx.log`. */
+  'run.logged': { pool: string; key: string; attempt: number; message: string; details: unknown }
   /** The store refuses to write how a run ended. `isDead`: it is settled as dead instead; else it rests, and is tried again. */
   'run.unsettled': { pool: string; key: string; outcome: string; error: unknown; isDead: boolean }
   /** A handler has not ended one second after its signal fired. */
-  'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' }
+  'run.ignored': { pool: string; key: string; why: 'stop' | 'timeout' | 'lost' | 'cancel' }
   /** Records of deaths were removed, because their pool keeps them no longer. */
   'dead.purged': { pool: string; deaths: number }
   /** Events were appended by a caller. */
@@ -67,6 +69,9 @@ export interface TelemetryEvents {
   'http.failed': { route: string; method: string; error: unknown }
 }
 
+/** How many runs ended in each way. */
+export type Ends = Record<EndWord, number>
+export type EndWord = 'done' | 'again' | 'retried' | 'dead' | 'cancelled'
 export type StoreOperation = 'commit' | 'read' | 'pulse'
 
 export type TelemetryName = keyof TelemetryEvents
@@ -80,19 +85,28 @@ export interface Emitter {
 }
 
 export interface Telemetry extends Emitter {
+  /** Whether anybody listens to events of this name: what is told of every single run is made only then. */
+  hears(name: TelemetryName): boolean
   /** Listens to this member's events until the returned function is called. */
   on<Name extends TelemetryName>(name: Name, listener: (payload: TelemetryPayload<Name>) => void): () => void
 }
 
 export function createTelemetry(member: string): Telemetry {
+  const channels = new Map<TelemetryName, Channel>()
+  const channelOf = (name: TelemetryName): Channel => {
+    let known = channels.get(name)
+    if (known === undefined) channels.set(name, (known = channel(`headrace:${name}`)))
+    return known
+  }
   return {
     member,
+    hears: (name) => channelOf(name).hasSubscribers,
     emit(name, payload) {
-      const target = channel(`headrace:${name}`)
+      const target = channelOf(name)
       if (target.hasSubscribers) target.publish({ ...payload, member })
     },
     on<Name extends TelemetryName>(name: Name, listener: (payload: TelemetryPayload<Name>) => void) {
-      const target = channel(`headrace:${name}`)
+      const target = channelOf(name)
       const receive = (message: unknown): void => {
         const payload = message as TelemetryPayload<Name>
         if (payload.member === member) listener(payload)

@@ -36,7 +36,7 @@ export function writeTelemetryPage(): string {
 
 /** The payload with the names of types of the same file written out. */
 function fieldsOf(fields: string, text: string): string {
-  const aliases = [...text.matchAll(/^export type (\w+) = ('[^\n]+)$/gm)]
+  const aliases = [...text.matchAll(/^export type (\w+) = (['R][^\n]+)$/gm)]
   const written = aliases.reduce(
     (left, [, name = '', meaning = '']) => left.replaceAll(name, meaning),
     fields,

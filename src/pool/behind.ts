@@ -12,6 +12,10 @@ export class Behind<Item extends Waiting> {
   /** The partition of each turn: slots of a key may be in several, and a turn is unique in its partition only. */
   readonly #turns = new Map<number, number>()
 
+  get items(): readonly Item[] {
+    return this.#items
+  }
+
   get size(): number {
     return this.#items.length
   }

@@ -7,6 +7,7 @@ import { Cursor } from './cursor.ts'
 import { LANES, type Lane, type TakenRun } from './entry.ts'
 import { type Freed, InFlight } from './in-flight.ts'
 import { Turns } from './lanes.ts'
+import type { CancelledName } from './pool.ts'
 import type { Flight } from './run.ts'
 import type { SettleAnswer, Taken } from './store.ts'
 
@@ -167,6 +168,10 @@ export class Hold {
   letGo(flight: Flight): void {
     if (flight.isAbandoned) return
     const { key, dueAt } = flight.taken
+    if (flight.context?.why === 'cancel') {
+      this.#ended(flight, this.inFlight.settle(flight.taken))
+      return
+    }
     this.#drop(() => true, key)
     this.of(flight.lane).cursor.lower(dueAt)
     this.#ended(flight, this.inFlight.release(key))
@@ -203,6 +208,27 @@ export class Hold {
     next.inARow = before.inARow + 1
     next.rowSince = before.rowSince
     waiting.unshift(next)
+  }
+
+  /**
+   * An entry is to be cancelled: what is answered is called when it was, drops what has not started, and answers what
+   * has. Only what was taken before the cancel was sent: its turn is gone for sure. [X24]
+   */
+  cancelling({ key, slot }: CancelledName): () => Flight | null {
+    const meant = new Set(
+      this.inFlight.ofKey(key).filter(({ taken }) => slot === undefined || taken.slot === slot),
+    )
+    return () => {
+      this.#drop((flight) => meant.has(flight), key)
+      const [flying] = this.inFlight.ofKey(key)
+      if (flying === undefined || !meant.has(flying)) return null
+      if (flying.context !== null) return flying
+      const hold = this.of(flying.lane)
+      hold.waiting = hold.waiting.filter((flight) => flight !== flying)
+      this.#waiting -= 1
+      this.#ended(flying, this.inFlight.settle(flying.taken))
+      return null
+    }
   }
 
   /** Drops what waits behind others; it is looked for again when these have ended. */

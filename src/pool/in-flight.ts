@@ -66,6 +66,12 @@ export class InFlight<Item extends Waiting> {
     for (const { item } of this.#keys.values()) yield item
   }
 
+  /** The run of a key that is in flight, and those behind it. */
+  ofKey(key: string): Item[] {
+    const flying = this.#keys.get(key)
+    return flying === undefined ? [] : [flying.item, ...(flying.behind?.items ?? [])]
+  }
+
   /** A take begins; answers its number. */
   beginTake(): number {
     this.#take += 1

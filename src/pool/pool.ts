@@ -54,6 +54,12 @@ export interface PoolParts {
   gate: Gate
 }
 
+/** An entry, or without a slot every entry of the key. */
+export interface CancelledName {
+  key: string
+  slot?: number | null
+}
+
 /** The most puts that one store call carries, unless one request alone has more. */
 const BATCH = 1000
 
@@ -64,6 +70,7 @@ export class Pool {
   readonly dead: Dead
   readonly #parts: PoolParts
   readonly #batcher: Batcher<PutRequest, PutResponse>
+  readonly #cancelling = new Set<(name: CancelledName) => () => void>()
   #opening: Promise<void> | null = null
   #isOpen = false
 
@@ -167,13 +174,21 @@ export class Pool {
 
   async cancelAll(key: string, at?: Moment): Promise<CancelAnswer> {
     const name = at === undefined ? { key: checkKey(key) } : { key: checkKey(key), slot: this.#slot(at) }
+    const tells = [...this.#cancelling].map((listener) => listener(name))
     const answer = await this.#pass(() => this.#parts.store.entries.cancel(this.name, name))
+    for (const tell of tells) tell()
     this.#parts.telemetry.emit('pool.changed', {
       pool: this.name,
       cancelled: answer.cancelled + answer.due,
       rescheduled: 0,
     })
     return answer
+  }
+
+  /** Tells of every cancel before it is sent, and calls back what that answers when it was made; until it is ended. */
+  watchCancels(listener: (name: CancelledName) => () => void): () => void {
+    this.#cancelling.add(listener)
+    return () => void this.#cancelling.delete(listener)
   }
 
   /** Moves an entry to another time in one step, unless it is due already. */

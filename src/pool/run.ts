@@ -2,6 +2,7 @@
 import type { Held } from '../fence.ts'
 import type { Answer } from './answer.ts'
 import type { Lane, TakenRun } from './entry.ts'
+import { type Log, type LogParts, logOf } from './run-log.ts'
 
 /** What is to be done. */
 export interface Run<Payload = unknown> {
@@ -15,7 +16,7 @@ export interface Run<Payload = unknown> {
   readonly tally: number
 }
 
-/** How it is done this time. */
+/** How it is done this time. `signal` and `log` are made when they are asked for: name them, a spread leaves them out. */
 export interface RunContext {
   /** Fires when the run should end early; its `reason` is a `RunAborted`. */
   readonly signal: AbortSignal
@@ -25,6 +26,8 @@ export interface RunContext {
   readonly latenessMs: number
   /** Under which right this run is made: refuse effects of a lower epoch of the same partition. */
   readonly fence: Held
+  /** Tells something of this run, with its pool, key and attempt: by telemetry (`run.logged`), else on stderr. */
+  readonly log: Log
 }
 
 /** Does the work of one run. Returning nothing means that it is done, throwing that it failed. */
@@ -33,13 +36,17 @@ export type Handler<Payload = unknown> = (
   ctx: RunContext,
 ) => Answer | void | PromiseLike<Answer | void>
 
-/** `stop`: the member stops. `timeout`: it took too long. `lost`: another member has the partition, or may have it. */
-export type AbortCause = 'stop' | 'timeout' | 'lost'
+/**
+ * `stop`: the member stops. `timeout`: it took too long. `lost`: another member has the partition, or may have it.
+ * `cancel`: its entry was cancelled.
+ */
+export type AbortCause = 'stop' | 'timeout' | 'lost' | 'cancel'
 
 const MESSAGES: Record<AbortCause, string> = {
   stop: 'the member stops',
   timeout: 'the run took longer than its timeout',
   lost: 'the partition is, or may be, another member’s',
+  cancel: 'the entry was cancelled',
 }
 
 /** Why the signal of a run fired. */
@@ -70,31 +77,20 @@ export interface Flight {
   isAbandoned: boolean
 }
 
-/** Payloads are read when somebody asks for them. */
+/** Plain data, so that it may be copied and spread. */
 export class StartedRun<Payload> implements Run<Payload> {
-  readonly #taken: TakenRun
   readonly key: string
+  readonly at: Date | null
+  readonly dueAt: Date
+  readonly payload: Payload
   readonly tally: number
-  #payload: { value: Payload } | null = null
 
-  constructor(taken: TakenRun) {
-    this.#taken = taken
-    this.key = taken.key
-    this.tally = taken.seen
-  }
-
-  get at(): Date | null {
-    return this.#taken.slot === null ? null : new Date(this.#taken.slot)
-  }
-
-  get dueAt(): Date {
-    return new Date(this.#taken.dueAt)
-  }
-
-  get payload(): Payload {
-    const { payload } = this.#taken
-    this.#payload ??= { value: (payload === null ? undefined : JSON.parse(payload)) as Payload }
-    return this.#payload.value
+  constructor({ key, slot, dueAt, payload, seen }: TakenRun) {
+    this.key = key
+    this.at = slot === null ? null : new Date(slot)
+    this.dueAt = new Date(dueAt)
+    this.payload = (payload === null ? undefined : JSON.parse(payload)) as Payload
+    this.tally = seen
   }
 }
 
@@ -103,10 +99,14 @@ export class StartedContext implements RunContext {
   readonly attempt: number
   readonly latenessMs: number
   readonly fence: Held
+  readonly #taken: TakenRun
+  readonly #parts: LogParts
   #controller: AbortController | null = null
   #why: AbortCause | null = null
 
-  constructor({ taken, fence, latenessMs }: Pick<Flight, 'taken' | 'fence' | 'latenessMs'>) {
+  constructor({ taken, fence, latenessMs }: Pick<Flight, 'taken' | 'fence' | 'latenessMs'>, parts: LogParts) {
+    this.#taken = taken
+    this.#parts = parts
     this.attempt = taken.attempt + 1
     this.latenessMs = latenessMs
     this.fence = fence
@@ -118,6 +118,10 @@ export class StartedContext implements RunContext {
       if (this.#why !== null) this.#controller.abort(new RunAborted(this.#why))
     }
     return this.#controller.signal
+  }
+
+  get log(): Log {
+    return logOf(this.#parts, this.#taken)
   }
 
   /** Why it was aborted; null: it was not. */

@@ -24,6 +24,8 @@ export interface RunnerParts<Payload> {
 /** A handler that has not ended so long after its abort is reported. */
 const HEED_WITHIN_MS = 1000
 
+const DONE: Outcome = { kind: 'done' }
+
 export class Runner<Payload> {
   readonly #parts: RunnerParts<Payload>
   readonly #running = new Set<Flight>()
@@ -42,7 +44,7 @@ export class Runner<Payload> {
 
   start(flight: Flight): void {
     const { handler, rules } = this.#parts
-    const context = new StartedContext(flight)
+    const context = new StartedContext(flight, this.#parts)
     flight.context = context
     this.#running.add(flight)
     this.#watchTrust()
@@ -85,7 +87,9 @@ export class Runner<Payload> {
   #returned(flight: Flight, answer: Answer | void): void {
     this.#finish(flight, () => {
       try {
-        return outcomeOf(answer ?? undefined, this.#endOf(flight))
+        const outcome = answer === undefined ? DONE : outcomeOf(answer ?? undefined, this.#endOf(flight))
+        if (outcome.kind === 'retry' || outcome.kind === 'dead') this.#tellFailed(flight, outcome, null)
+        return outcome
       } catch (error) {
         // An answer that was made by hand, and cannot be read.
         return this.#failed(flight, error)
@@ -99,13 +103,15 @@ export class Runner<Payload> {
 
   #failed(flight: Flight, error: unknown): Outcome | null {
     const why = flight.context?.why ?? null
-    if (why === 'stop' || why === 'lost') return null
+    if (why !== null && why !== 'timeout') return null
     const outcome = outcomeOfThrow(error, this.#endOf(flight))
-    const { pool, telemetry } = this.#parts
-    const { key, attempt } = flight.taken
-    const isDead = outcome.kind === 'dead'
-    telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead })
+    this.#tellFailed(flight, outcome, error)
     return outcome
+  }
+
+  #tellFailed({ taken: { key, attempt } }: Flight, { kind }: Outcome, error: unknown): void {
+    const { pool, telemetry } = this.#parts
+    telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead: kind === 'dead' })
   }
 
   #finish(flight: Flight, outcome: () => Outcome | null): void {

@@ -6,7 +6,7 @@ import { HeadraceError, assert, isRefused, messageOf } from '../errors.ts'
 import { type Claim, type Held, poolResource } from '../fence.ts'
 import { Pause } from '../pause.ts'
 import type { Ownership } from '../roster/ownership.ts'
-import type { Telemetry } from '../telemetry.ts'
+import type { EndWord, Telemetry } from '../telemetry.ts'
 import { tellable } from './answer.ts'
 import type { Flight } from './run.ts'
 import type { Outcome, Settlement } from './settle.ts'
@@ -36,6 +36,15 @@ export interface Ended {
 const BATCH = 1000
 /** How long a run rests that the store would not settle, before it is tried or made again. */
 const REST_MS = 10_000
+
+/** Under which name an outcome is counted. */
+const COUNTED = {
+  done: 'done',
+  again: 'again',
+  retry: 'retried',
+  dead: 'dead',
+  cancel: 'cancelled',
+} as const satisfies Record<Outcome['kind'], EndWord>
 
 export class Settler {
   readonly #parts: SettlerParts
@@ -135,12 +144,15 @@ export class Settler {
   #tell(ended: Ended[], answers: SettleAnswer[], { claim, tookMs }: { claim: Claim; tookMs: number }): void {
     const { ownership, pool, telemetry } = this.#parts
     const counts = { settled: 0, gone: 0, refused: 0 }
+    const ends = { done: 0, again: 0, retried: 0, dead: 0, cancelled: 0 }
     const refused = new Set<number>()
     for (const [index, { result }] of answers.entries()) {
+      const { flight, outcome } = ended[index] as Ended
       counts[result] += 1
-      if (result === 'refused') refused.add((ended[index] as Ended).flight.fence.partition)
+      if (result === 'settled') ends[COUNTED[outcome.kind]] += 1
+      else if (result === 'refused') refused.add(flight.fence.partition)
     }
-    telemetry.emit('work.settled', { pool, ...counts, tookMs })
+    telemetry.emit('work.settled', { pool, ...counts, ends, tookMs })
     if (refused.size === 0) return
     ownership.lose(claim, [...refused])
     telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size })

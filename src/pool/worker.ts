@@ -11,7 +11,7 @@ import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { Hold, type LaneHold, limitOf } from './hold.ts'
-import type { Pool } from './pool.ts'
+import type { CancelledName, Pool } from './pool.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
@@ -116,7 +116,11 @@ export class Worker<Payload = unknown> {
 
   async #start(): Promise<void> {
     const { store, ownership } = this.#parts
-    const unwatch = [store.watch((hint) => this.#hear(hint)), ownership.watch(() => this.#follow())]
+    const unwatch = [
+      store.watch((hint) => this.#hear(hint)),
+      ownership.watch(() => this.#follow()),
+      this.pool.watchCancels((name) => this.#cancelling(name)),
+    ]
     this.#unwatch = () => unwatch.forEach((stop) => stop())
     this.#hold.follow()
     this.#loop = this.#run(this.#stop.signal)
@@ -141,6 +145,17 @@ export class Worker<Payload = unknown> {
     else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#hold.lower(hint.dueAt)
     else return
     this.#nudge()
+  }
+
+  /** [X24] */
+  #cancelling(name: CancelledName): () => void {
+    const cancelled = this.#hold.cancelling(name)
+    return () => {
+      const flight = cancelled()
+      if (flight !== null) this.#runner.abort('cancel', (each) => each === flight)
+      this.#startWaiting()
+      this.#nudge()
+    }
   }
 
   /** What is held, or can be trusted, has changed. [X16] */

@@ -54,6 +54,24 @@ export class Works {
   refuse(pool: string): void {
     if (this.#workers.has(pool)) throw refuseTaken(pool, 'a worker')
   }
+
+  /** Refuses a second worker, and work that could never be done: who does not join owns nothing, and another's pool is in another's store. */
+  refuseIdle(pool: Pool, known: Pool | undefined, join: 'yes' | 'no'): void {
+    this.refuse(pool.name)
+    if (pool !== known) {
+      throw new HeadraceError('invalid_options', `the pool ${pool.name} is of another Headrace`, {
+        remedy: 'work on it where it was made, or make one here with the pool() of this one',
+      })
+    }
+    if (join === 'yes') return
+    throw new HeadraceError(
+      'invalid_options',
+      `a member that does not join does no work of the pool ${pool.name}`,
+      {
+        remedy: "leave out join: 'no' (HEADRACE_JOIN), or work on it in a member that joins",
+      },
+    )
+  }
 }
 
 /** What is due in a pool is either worked on, by one worker, or moves to a topic. */
