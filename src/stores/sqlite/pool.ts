@@ -103,8 +103,8 @@ export class SqliteEntries implements Entries {
   #settleOne(pool: SqlitePool, settlement: Settlement, { now, held }: SettleContext): SettleAnswer {
     const entry = findEntry(pool, settlement.key, settlement.slot)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
-    if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
     if (settled.death !== null) this.#bury(pool, settled.death)
     if (settled.entry === null) removeEntry(pool, entry)
