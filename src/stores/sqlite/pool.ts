@@ -101,9 +101,10 @@ export class SqliteEntries implements Entries {
   }
 
   #settleOne(pool: SqlitePool, settlement: Settlement, { now, held }: SettleContext): SettleAnswer {
-    const entry = findEntry(pool, settlement.key, settlement.slot)
+    const { key, slot, turn } = settlement
+    const entry = pool.table.known(settlement) ?? findEntry(pool, key, slot)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
-    if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
+    if (!holdsTurn(entry, turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
     if (settled.death !== null) this.#bury(pool, settled.death)
