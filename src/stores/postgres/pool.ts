@@ -33,7 +33,11 @@ export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
 }
 
 /** A repeat of a settle finds no turn. */
-const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
+const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone', hasOnePlan: true }
+const TAKE: Call = { ...READ, hasOnePlan: true }
+
+/** The fewest rows of a partition that a take reads at first. */
+const LEAST_EACH = 16
 
 export class PostgresEntries implements Entries {
   readonly #parts: PostgresPoolParts
@@ -81,8 +85,10 @@ export class PostgresEntries implements Entries {
   async take(name: string, { partitions, lane, from, limit }: TakeRequest): Promise<Taken> {
     const pool = this.#parts.pools.of(name)
     const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
-    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
-    const rows = await this.#parts.connections.query('take', values, READ)
+    // Twice the share of each, and a few: so many of one are seldom among the first of all.
+    const each = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, all.length)) + LEAST_EACH)
+    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit, each]
+    const rows = await this.#parts.connections.query('take', values, TAKE)
     const runs = rows.filter((row) => row['key'] !== null).map(toRun)
     const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
     return { now: rows[0]?.['now'] as number, runs, nextDueAt }

@@ -100,6 +100,7 @@ from asked a
     from headrace.entry o cross join claim
     where f.nth is null and o.pool = $1 and o.key = a.key and o.slot = a.slot and o.state <> 'fired'
       and o.partition <> all (claim.partitions)
+    limit 1
   ) as o on true
   cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
 order by a.nth
