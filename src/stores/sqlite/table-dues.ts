@@ -180,20 +180,12 @@ export class TableDues {
   /** Each piece is twice as long as the one before it; false: there is no more. */
   #readMore(cursor: Cursor, until: number): boolean {
     const { partition, lane, window, piece } = cursor
-    const { pool, statement, toEntries } = this.#parts
     const { endDueAt, endTurn } = window
     const firstDueAt = endTurn === LAST_TURN ? endDueAt + 1 : endDueAt
-    const rows = statement('due_entries').all(
-      pool,
-      partition,
-      lane,
-      firstDueAt,
-      until,
-      endDueAt,
-      endTurn,
-      piece,
-    )
-    const entries = toEntries(rows)
+    const rows = this.#parts
+      .statement('due_entries')
+      .all(this.#parts.pool, partition, lane, firstDueAt, until, endDueAt, endTurn, piece)
+    const entries = this.#parts.toEntries(rows)
     window.extend(entries, rows.length < piece ? until : null)
     for (const entry of entries) this.#known.set(entry.turn, entry)
     cursor.entries = entries.values()
