@@ -1,4 +1,4 @@
-// npm run -s bench -- ticks|pool [--store NAME] [--quick] [--only a,b] [--json]: measures, and prints rows and bars.
+// npm run -s bench -- ticks|pool|work [--store NAME] [--quick] [--only a,b] [--json]: measures, and prints rows and bars.
 // The result goes to stdout, progress to stderr. Exit code 8: a bar does not hold; 2: asked wrongly.
 import { parseArgs } from 'node:util'
 import { ask } from './ask.ts'
@@ -8,14 +8,16 @@ import { type BenchDocument, describeMachine, formatBench } from './present.ts'
 import { Progress } from './progress.ts'
 import type { Question } from './question.ts'
 import { questions as tickQuestions } from './ticks.ts'
+import { questions as workQuestions } from './work.ts'
 
-const USAGE = 'npm run -s bench -- ticks|pool [--store NAME] [--quick] [--only a,b] [--json]'
+const USAGE = 'npm run -s bench -- ticks|pool|work [--store NAME] [--quick] [--only a,b] [--json]'
 const EXIT = { failed: 1, usage: 2, missed: 8, interrupted: 130 } as const
 
-/** Each bench measures one store. */
-const BENCHES: Record<string, { store: string; questions: readonly Question[] }> = {
-  ticks: { store: 'sqlite', questions: tickQuestions },
-  pool: { store: 'postgres', questions: poolQuestions },
+/** The questions of each bench, by the store that it measures. */
+const BENCHES: Record<string, Record<string, readonly Question[]>> = {
+  ticks: { sqlite: tickQuestions },
+  pool: { postgres: poolQuestions },
+  work: workQuestions,
 }
 
 interface Arguments {
@@ -39,10 +41,21 @@ function readArguments(args: string[]): Arguments {
   if (known === undefined || positionals.length !== 1) {
     throw new Error(`Say which bench. There are: ${Object.keys(BENCHES).join(', ')}`)
   }
-  const { store, questions } = known
-  if ((values.store ?? store) !== store)
-    throw new Error(`The bench ${bench} measures the store ${store} only`)
+  const questions = questionsOf(bench, known, values.store)
   return { bench, questions: choose(questions, values.only), quick: values.quick, json: values.json }
+}
+
+/** Where a bench measures one store, that need not be named. */
+function questionsOf(
+  bench: string,
+  stores: Record<string, readonly Question[]>,
+  named: string | undefined,
+): readonly Question[] {
+  const known = Object.keys(stores)
+  const store = named ?? (known.length === 1 ? known[0] : undefined)
+  const questions = store === undefined || !Object.hasOwn(stores, store) ? undefined : stores[store]
+  if (questions === undefined) throw new Error(`Say --store: the bench ${bench} measures ${known.join(', ')}`)
+  return questions
 }
 
 function choose(questions: readonly Question[], only: string | undefined): readonly Question[] {

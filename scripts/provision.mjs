@@ -19,6 +19,7 @@ const programs = [
     reason: 'stands before a store under test',
     folder: '/usr/sbin',
   },
+  { binary: 'redis-server', package: 'redis-server', reason: 'holds the work of a peer in the bench' },
 ]
 
 const missing = programs.filter((program) => !isHere(program))

@@ -1,5 +1,6 @@
 // Settle: what becomes of an entry when a run of it ends.
 import assert from 'node:assert/strict'
+import { partitionOf } from '../partition.ts'
 import type { Case } from './contract.ts'
 import { settleFailureCases } from './settle-failure-contract.ts'
 import { asPut, openPool } from './pool-driver.ts'
@@ -56,6 +57,23 @@ const goneCases: Case[] = [
       const run = await pool.takeOne()
       assert.notEqual(run.turn, stale.turn)
       assert.equal((await pool.settle(run, { kind: 'done' })).result, 'settled')
+    },
+  },
+  {
+    title: '[S1] a turn that is gone is no lost fence, though its key stands in another partition now',
+    run: async ({ store }) => {
+      const pool = await openPool(store, { partitions: 2 })
+      await pool.put('a', { group: 'g1' })
+      const stale = await pool.takeOne()
+      await pool.cancel('a')
+      const group = ['g2', 'g3', 'g4'].find((each) => partitionOf(each, 2) !== stale.partition)
+      await pool.put('a', { group: group ?? '' })
+      assert.notEqual((await pool.takeOne()).partition, stale.partition)
+      const held = pool.claim.held.filter(({ partition }) => partition === stale.partition)
+      const settlement = { ...stale, outcome: { kind: 'done' } as const }
+      const answers = await pool.settleAll([settlement], { ...pool.claim, held })
+      assert.deepEqual(answers, [{ result: 'gone', nextDueAt: START }])
+      assert.equal((await pool.takeOne()).seen, 1)
     },
   },
   {

@@ -55,7 +55,7 @@ export const statements: readonly Planned[] = [
     ],
     uses: ['Conflict Arbiter Indexes: entry_pkey'],
   },
-  { name: 'take', values: [1, all, 1, now - 10_000, 1000], uses: ['Index Scan using entry_due'] },
+  { name: 'take', values: [1, all, 1, now - 10_000, 1000, 79], uses: ['Index Scan using entry_due'] },
   {
     name: 'settle',
     values: [

@@ -196,7 +196,8 @@ export class MemoryPools implements Entries, Browse {
     const held = this.#fences.held(poolResource(name), claim)
     return settlements.map((settlement) => {
       const entry = pool.entries.get(entryName(settlement.key, settlement.slot))
-      if (entry !== undefined && !held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
+      const isThere = entry !== undefined && holdsTurn(entry, settlement.turn)
+      if (isThere && !held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
       return this.#settleOne(pool, settlement, now)
     })
   }

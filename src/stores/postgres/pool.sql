@@ -46,16 +46,46 @@ delete from headrace.entry where pool = $1 and key = $2 and slot = $3
 
 -- name: take
 -- No lock. Index: entry_due, one range per partition, and one seek more for what is due next if the limit was not met.
+-- Of each partition no more is read than $6 rows; where that was not enough, since one of them holds the most of what is
+-- due, the whole limit.
 with clock as materialized (select headrace.now_ms() as now),
-due as (
-  select e.*
+near as materialized (
+  select e.*, e.nth = $6::bigint as is_last
   from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
-    select key, slot, e.partition, turn, due_at, tally, payload, attempt
-    from headrace.entry e
-    where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
-      and e.due_at >= $4::bigint and e.due_at <= clock.now
-    order by e.due_at
-    limit $5::bigint
+    select e.*, row_number() over () as nth
+    from (
+      select key, slot, e.partition, turn, due_at, tally, payload, attempt
+      from headrace.entry e
+      where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+        and e.due_at >= $4::bigint and e.due_at <= clock.now
+      order by e.due_at
+      limit $6::bigint
+    ) as e
+  ) as e
+),
+-- What is due at or before it was read in every partition, or as much of it.
+bound as materialized (select min(due_at) filter (where is_last) as due_at from near),
+enough as materialized (
+  select bound.due_at is null or (select count(*) from near where near.due_at <= bound.due_at) >= $5::bigint as is_enough
+  from bound
+),
+due as (
+  select e.key, e.slot, e.partition, e.turn, e.due_at, e.tally, e.payload, e.attempt
+  from (
+    select near.key, near.slot, near.partition, near.turn, near.due_at, near.tally, near.payload, near.attempt
+    from near cross join bound
+    where (select is_enough from enough) and (bound.due_at is null or near.due_at <= bound.due_at)
+    union all
+    select e.*
+    from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
+      select key, slot, e.partition, turn, due_at, tally, payload, attempt
+      from headrace.entry e
+      where not (select is_enough from enough)
+        and e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+        and e.due_at >= $4::bigint and e.due_at <= clock.now
+      order by e.due_at
+      limit $5::bigint
+    ) as e
   ) as e
   order by e.due_at, e.key, e.slot
   limit $5::bigint

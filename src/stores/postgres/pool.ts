@@ -17,13 +17,14 @@ import type {
   TakeRequest,
 } from '../../pool/store.ts'
 import type { Hint, StoreContext } from '../../store.ts'
-import { numberArray, textArray } from './arrays.ts'
+import { numberArray } from './arrays.ts'
 import type { Call, Connections, Tx } from './connections.ts'
 import { type KnownPool, OTHER, type Pools, READ } from './pools.ts'
 import { splitRounds } from './put-batch.ts'
 import { Putter, answered, putRounds } from './putter.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 import { laneColumn, slotColumn, toEntry, toRun } from './rows.ts'
+import { settleAnswers, settlementColumns, splitRepeated } from './settlements.ts'
 
 export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
@@ -33,7 +34,11 @@ export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
 }
 
 /** A repeat of a settle finds no turn. */
-const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
+const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone', hasOnePlan: true }
+const TAKE: Call = { ...READ, hasOnePlan: true }
+
+/** The fewest rows of a partition that a take reads at first. */
+const LEAST_EACH = 16
 
 export class PostgresEntries implements Entries {
   readonly #parts: PostgresPoolParts
@@ -81,8 +86,10 @@ export class PostgresEntries implements Entries {
   async take(name: string, { partitions, lane, from, limit }: TakeRequest): Promise<Taken> {
     const pool = this.#parts.pools.of(name)
     const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
-    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
-    const rows = await this.#parts.connections.query('take', values, READ)
+    // Twice the share of each, and a few: so many of one are seldom among the first of all.
+    const each = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, all.length)) + LEAST_EACH)
+    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit, each]
+    const rows = await this.#parts.connections.query('take', values, TAKE)
     const runs = rows.filter((row) => row['key'] !== null).map(toRun)
     const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
     return { now: rows[0]?.['now'] as number, runs, nextDueAt }
@@ -102,7 +109,7 @@ export class PostgresEntries implements Entries {
   }
 
   async #settle(name: string, settlements: Settlement[], { owner, held }: Claim): Promise<SettleAnswer[]> {
-    const rows = await this.#parts.connections.query(
+    const [told] = await this.#parts.connections.query(
       'settle',
       [
         this.#parts.pools.of(name).id,
@@ -110,23 +117,11 @@ export class PostgresEntries implements Entries {
         numberArray(held.map(({ epoch }) => epoch)),
         poolResource(name),
         owner,
-        textArray(settlements.map(({ key }) => key)),
-        numberArray(settlements.map(({ slot }) => slotColumn(slot))),
-        numberArray(settlements.map(({ turn }) => turn)),
-        numberArray(settlements.map(({ seen }) => seen)),
-        textArray(settlements.map(({ outcome }) => outcome.kind)),
-        numberArray(settlements.map(({ outcome }) => ('dueAt' in outcome ? outcome.dueAt : null))),
-        textArray(
-          settlements.map(({ outcome }) => ('reason' in outcome ? withoutNul(outcome.reason) : null)),
-        ),
-        textArray(settlements.map(({ outcome }) => ('error' in outcome ? withoutNul(outcome.error) : null))),
+        ...settlementColumns(settlements),
       ],
       SETTLE,
     )
-    return rows.map((row) => ({
-      result: row['result'] as SettleAnswer['result'],
-      nextDueAt: row['next_due_at'] as number | null,
-    }))
+    return settleAnswers(told, settlements.length)
   }
 
   /** One hint for all puts of a call: the earliest wakes whoever waits. */
@@ -135,25 +130,6 @@ export class PostgresEntries implements Entries {
     for (const { result, dueAt } of answers) if (result !== 'kept' && dueAt < first) first = dueAt
     if (first < Infinity) this.#parts.hint({ kind: 'put', pool, dueAt: first })
   }
-}
-
-/** What a handler threw may hold a NUL, which the server refuses, and with it every settlement of the batch. */
-function withoutNul(text: string | null): string | null {
-  return text?.replaceAll('\0', '\uFFFD') ?? null
-}
-
-/** Parts in which no entry stands twice, each settlement with its place. */
-function splitRepeated(settlements: readonly Settlement[]): [number, Settlement][][] {
-  const seen = new Map<string, number>()
-  const parts: [number, Settlement][][] = []
-  for (const [nth, settlement] of settlements.entries()) {
-    const name = `${settlement.slot}\0${settlement.key}`
-    const part = seen.get(name) ?? 0
-    seen.set(name, part + 1)
-    parts[part] ??= []
-    parts[part].push([nth, settlement])
-  }
-  return parts
 }
 
 /** Moves one entry under the locks of both slots, by the pure rule. */

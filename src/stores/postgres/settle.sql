@@ -1,7 +1,8 @@
 -- name: settle
 -- The meaning of src/pool/settle.ts in one statement. Locks: the fences of the claim (shared), then entries by (key,
 -- slot). Index: the primary keys; lateral, so that no size of the batch makes it a scan.
--- Answers one row per settlement: settled · gone · refused, and when the entry's next run is due.
+-- Answers, by their places, those that are not settled with nothing left: settled (0), gone (1) or refused (2), and when the
+-- entry's next run is due. A row for each would cost the caller more than the rest of the settle.
 with held as materialized (
   select f.partition
   from (
@@ -80,22 +81,35 @@ buried as (
   from decided d where d.outcome = 'dead' order by d.nth
 )
 select
-  case
-    when d.nth is not null then 'settled'
-    when f.nth is null and exists (
-      select from headrace.entry e cross join claim
-      where e.pool = $1 and e.key = a.key and e.slot = a.slot and e.state <> 'fired'
-        and e.partition <> all (claim.partitions)
-    ) then 'refused'
-    else 'gone'
-  end as result,
-  case
-    when d.nth is not null then case when r.state = 'live' then r.due_at end
-    when f.state = 'live' then f.due_at
-  end as next_due_at
-from asked a
-  left join found f on f.nth = a.nth
-  left join decided d on d.nth = a.nth
-  left join renewed r on r.nth = a.nth
-  cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
-order by a.nth
+  array_agg(nth) filter (where is_told) as nths,
+  array_agg(result) filter (where is_told) as results,
+  array_agg(next_due_at) filter (where is_told) as next_due_ats
+from (
+  select answer.*, result <> 0 or next_due_at is not null as is_told
+  from (
+    select a.nth,
+      case
+        when d.nth is not null then 0
+        when o.turn = a.turn and o.state = 'live' then 2
+        else 1
+      end as result,
+      case
+        when d.nth is not null then case when r.state = 'live' then r.due_at end
+        when f.nth is not null then case when f.state = 'live' then f.due_at end
+        when o.turn <> a.turn and o.state = 'live' then o.due_at
+      end as next_due_at
+    from asked a
+      left join found f on f.nth = a.nth
+      left join decided d on d.nth = a.nth
+      left join renewed r on r.nth = a.nth
+      -- An entry of which the claim is not the fence's: gone all the same if its turn is another one by now.
+      left join lateral (
+        select o.turn, o.due_at, o.state
+        from headrace.entry o cross join claim
+        where f.nth is null and o.pool = $1 and o.key = a.key and o.slot = a.slot and o.state <> 'fired'
+          and o.partition <> all (claim.partitions)
+        limit 1
+      ) as o on true
+      cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
+  ) as answer
+) as told

@@ -41,14 +41,16 @@ on conflict (turn) do update set
   after_payload = excluded.after_payload, attempt = excluded.attempt, state = excluded.state,
   failing = excluded.failing, put_at = excluded.put_at
 
--- name: delete_entry
-delete from entry where turn = ?
+-- name: delete_entries
+-- Primary key: one seek for each turn of the JSON list.
+delete from entry where turn in (select value from json_each(?))
 
 -- name: due_entries
--- Index entry_by_partition, bounded below by the cursor and above by the limit. What the offset skips is not fetched.
+-- Index entry_by_partition, from where the last piece ended, and bounded by the limit.
 select * from entry
 where pool = ? and partition = ? and lane = ? and state = 'live' and due_at between ? and ?
-order by due_at limit ? offset ?
+  and (due_at > ? or turn > ?)
+order by due_at, turn limit ?
 
 -- name: has_live
 -- Index entry_by_due: one seek.

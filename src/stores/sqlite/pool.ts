@@ -101,10 +101,11 @@ export class SqliteEntries implements Entries {
   }
 
   #settleOne(pool: SqlitePool, settlement: Settlement, { now, held }: SettleContext): SettleAnswer {
-    const entry = findEntry(pool, settlement.key, settlement.slot)
+    const { key, slot, turn } = settlement
+    const entry = pool.table.known(settlement) ?? findEntry(pool, key, slot)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
+    if (!holdsTurn(entry, turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
-    if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     const { newTurn } = this.#parts.pools
     const settled = settle(entry, settlement, { now, newTurn })
     if (settled.death !== null) this.#bury(pool, settled.entry?.turn ?? newTurn(), settled.death)

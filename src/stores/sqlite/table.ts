@@ -1,4 +1,5 @@
 // The table of entries: rows to entries and back. Every rule is the caller's.
+import type { StatementSync } from 'node:sqlite'
 import { type Entry, type EntryState, LANES, type Lane } from '../../pool/entry.ts'
 import type { Database } from './database.ts'
 import type { DueRange } from './due-queues.ts'
@@ -42,58 +43,64 @@ export class Table implements Mirror {
   readonly #database: Database
   readonly #pool: number
   readonly #dues: TableDues
+  /** The turns of entries that are to be deleted: all at once, before anything else is asked or written. */
+  #deleted: number[] = []
 
   constructor(database: Database, pool: number) {
     this.#database = database
     this.#pool = pool
-    this.#dues = new TableDues(database, pool, toEntries)
+    this.#dues = new TableDues({ pool, toEntries, statement: (name) => this.#statement(name) })
   }
 
   isEmpty(): boolean {
-    return this.#database.statement('has_entries').get(this.#pool) === undefined
+    return this.#statement('has_entries').get(this.#pool) === undefined
   }
 
   find(key: string, slot: number | null): Entry | undefined {
-    const row = this.#database.statement('find_entry').get(this.#pool, key, slotColumn(slot))
+    const row = this.#statement('find_entry').get(this.#pool, key, slotColumn(slot))
     return row === undefined ? undefined : toEntry(row as unknown as EntryRow)
   }
 
+  /** The entry of a name and turn, if it was read lately and is live; undefined: look for it by its name. */
+  known({ key, slot, turn }: Pick<Entry, 'key' | 'slot' | 'turn'>): Entry | undefined {
+    const entry = this.#dues.known(turn)
+    return entry?.key === key && entry.slot === slot ? entry : undefined
+  }
+
   ofKey(key: string): Entry[] {
-    return toEntries(this.#database.statement('entries_of_key').all(this.#pool, key))
+    return toEntries(this.#statement('entries_of_key').all(this.#pool, key))
   }
 
   /** Writes an entry in the place of its earlier self, whose turn may have been another. */
   save(entry: Entry, earlier: Entry | undefined): void {
     if (earlier !== undefined && earlier.turn !== entry.turn) this.delete(earlier)
-    else if (earlier !== undefined) this.#dues.removed(earlier)
     const { next, after } = entry
-    this.#database
-      .statement('save_entry')
-      .run(
-        entry.turn,
-        this.#pool,
-        entry.key,
-        slotColumn(entry.slot),
-        entry.group,
-        entry.partition,
-        entry.lane,
-        next.dueAt,
-        next.tally,
-        next.payload,
-        after?.dueAt ?? null,
-        after?.tally ?? null,
-        after?.payload ?? null,
-        entry.attempt,
-        entry.state,
-        entry.failing ? 1 : 0,
-        entry.enqueuedAt,
-        entry.putAt,
-      )
-    this.#dues.added(entry)
+    this.#statement('save_entry').run(
+      entry.turn,
+      this.#pool,
+      entry.key,
+      slotColumn(entry.slot),
+      entry.group,
+      entry.partition,
+      entry.lane,
+      next.dueAt,
+      next.tally,
+      next.payload,
+      after?.dueAt ?? null,
+      after?.tally ?? null,
+      after?.payload ?? null,
+      entry.attempt,
+      entry.state,
+      entry.failing ? 1 : 0,
+      entry.enqueuedAt,
+      entry.putAt,
+    )
+    if (earlier?.turn === entry.turn) this.#dues.changed(earlier, entry)
+    else this.#dues.added(entry)
   }
 
   delete(entry: Entry): void {
-    this.#database.statement('delete_entry').run(entry.turn)
+    this.#deleted.push(entry.turn)
     this.#dues.removed(entry)
   }
 
@@ -112,7 +119,7 @@ export class Table implements Mirror {
 
   /** Up to `range.limit` live entries of each lane, by (dueAt, key, slot). */
   listLive({ after, before, limit }: DueRange, failed: boolean | null): Entry[] {
-    const statement = this.#database.statement('list_live')
+    const statement = this.#statement('list_live')
     const wanted = failed === null ? null : Number(failed)
     return LANES.flatMap((lane) =>
       toEntries(
@@ -131,13 +138,13 @@ export class Table implements Mirror {
   }
 
   listDead({ after, before, limit }: DueRange): Entry[] {
-    const statement = this.#database.statement('list_dead')
+    const statement = this.#statement('list_dead')
     return toEntries(statement.all(this.#pool, after.dueAt, after.key, slotColumn(after.slot), before, limit))
   }
 
   count(now: number): Record<EntryState, number> {
-    const live = this.#database.statement('count_live').get(now, this.#pool) as Record<string, number>
-    const dead = this.#database.statement('count_dead').get(this.#pool) as Record<string, number>
+    const live = this.#statement('count_live').get(now, this.#pool) as Record<string, number>
+    const dead = this.#statement('count_dead').get(this.#pool) as Record<string, number>
     return {
       waiting: live['waiting'] as number,
       due: live['due'] as number,
@@ -150,12 +157,22 @@ export class Table implements Mirror {
     this.#dues.forget()
   }
 
-  flush(): void {}
+  flush(): void {
+    if (this.#deleted.length === 0) return
+    this.#database.statement('delete_entries').run(JSON.stringify(this.#deleted))
+    this.#deleted = []
+  }
 
   committed(): void {}
 
   rolledBack(): void {
+    this.#deleted = []
     this.#dues.forget()
+  }
+
+  #statement(name: string): StatementSync {
+    this.flush()
+    return this.#database.statement(name)
   }
 }
 

@@ -1,9 +1,19 @@
 // The calls of every tick, puts and pages of events, as flat lists of texts and numbers: an object that is copied between
-// threads costs a microsecond or two, most of it for the names of its fields.
+// threads costs a microsecond or two, most of it for the names of its fields. Those of every run are in pack-work.ts.
 import type { LogEvent, LogPage } from '../../../log/store.ts'
 import type { Lane, OnConflict } from '../../../pool/entry.ts'
 import type { PutAnswer, PutResult } from '../../../pool/merge.ts'
-import type { PutRequest, PutResponse } from '../../../pool/store.ts'
+import type { Settlement } from '../../../pool/settle.ts'
+import type { PutRequest, PutResponse, SettleAnswer, Taken } from '../../../pool/store.ts'
+import {
+  type Columns,
+  packAnswers,
+  packSettlements,
+  packTaken,
+  unpackAnswers,
+  unpackSettlements,
+  unpackTaken,
+} from './pack-work.ts'
 
 type Flat = (string | number | boolean | null | undefined)[]
 
@@ -22,6 +32,16 @@ export const PACKINGS: Readonly<Record<string, Packing>> = {
     unpackArgs: ([pool, flat]) => [pool, unpackRequests(flat as Flat)],
     packAnswer: (responses) => packResponses(responses as PutResponse[]),
     unpackAnswer: (flat) => unpackResponses(flat as Flat),
+  },
+  'entries.take': {
+    packAnswer: (taken) => packTaken(taken as Taken),
+    unpackAnswer: (columns) => unpackTaken(columns as Columns),
+  },
+  'entries.settle': {
+    packArgs: ([pool, settlements, claim]) => [pool, packSettlements(settlements as Settlement[]), claim],
+    unpackArgs: ([pool, columns, claim]) => [pool, unpackSettlements(columns as Columns), claim],
+    packAnswer: (answers) => packAnswers(answers as SettleAnswer[]),
+    unpackAnswer: (numbers) => unpackAnswers(numbers as number[]),
   },
   'log.read': {
     packAnswer: (page) => packPage(page as LogPage),

@@ -1,0 +1,63 @@
+// Who takes part in the races of work: a queue in one stated setting, with handlers that do nothing but say that they
+// started, in a schema or a file of its own.
+import { openBossContestant } from './boss-contestant.ts'
+import { openBullContestant } from './bull-contestant.ts'
+import { openGraphileContestant } from './graphile-contestant.ts'
+import { openHeadraceContestant } from './headrace-contestant.ts'
+
+export type Setting =
+  | { team: 'Headrace'; concurrency: number }
+  | { team: 'graphile-worker'; localQueue: number; concurrency: number; pollMs: number }
+  | { team: 'pg-boss'; batch: number }
+  | { team: 'BullMQ'; concurrency: number }
+
+export type Team = Setting['team']
+
+/** Where it keeps its work: an address, and a name of its own there. */
+export interface Place {
+  address: string
+  schema: string
+}
+
+export interface Item {
+  key: string
+  /** Null: now. */
+  dueAt: number | null
+}
+
+export interface Contestant {
+  /** Adds items in one call, durably as far as the setting promises. */
+  add(items: readonly Item[]): Promise<void>
+  /** Begins to work; tells of each run that starts when it was due, as it was added. */
+  start(started: (dueAt: number | null) => void): Promise<void>
+  /** How many are not done, as the store says. */
+  left(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** As the table prints it. */
+export function nameOf(setting: Setting): string {
+  switch (setting.team) {
+    case 'Headrace':
+      return `Headrace work, concurrency ${setting.concurrency}`
+    case 'graphile-worker':
+      return `graphile-worker, local queue ${setting.localQueue}, concurrency ${setting.concurrency}, poll ${setting.pollMs} ms`
+    case 'pg-boss':
+      return `pg-boss work, batch ${setting.batch}, burst when full`
+    case 'BullMQ':
+      return `BullMQ worker, concurrency ${setting.concurrency}`
+  }
+}
+
+export function open(setting: Setting, place: Place): Promise<Contestant> {
+  switch (setting.team) {
+    case 'Headrace':
+      return openHeadraceContestant(setting, place)
+    case 'graphile-worker':
+      return openGraphileContestant(setting, place)
+    case 'pg-boss':
+      return openBossContestant(setting, place)
+    case 'BullMQ':
+      return openBullContestant(setting, place)
+  }
+}

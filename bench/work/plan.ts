@@ -1,0 +1,37 @@
+// What is raced, and how much: the settings of every team, and the size of a race.
+import type { Setting } from './contestant.ts'
+
+export const OURS: Setting = { team: 'Headrace', concurrency: 100 }
+
+/** While there is work nobody polls. */
+const POLL_MS = 10
+
+export const GRAPHILE: Setting[] = [500, 2000, 5000].flatMap((localQueue) =>
+  [24, 100, 500].map((concurrency): Setting => {
+    return { team: 'graphile-worker', localQueue, concurrency, pollMs: POLL_MS }
+  }),
+)
+
+export const BOSS: Setting[] = [500, 2000, 5000].map((batch) => ({ team: 'pg-boss', batch }))
+
+export const PUNCTUAL: Setting[] = [
+  OURS,
+  { team: 'graphile-worker', localQueue: 2000, concurrency: 100, pollMs: POLL_MS },
+  { team: 'BullMQ', concurrency: 24 },
+  { team: 'BullMQ', concurrency: 100 },
+]
+
+export interface Size {
+  warmUp: number
+  runs: number
+}
+
+/** Of a race that counts. */
+export function sizeOf(quick: boolean): Size {
+  return quick ? { warmUp: 5000, runs: 15_000 } : { warmUp: 30_000, runs: 150_000 }
+}
+
+/** Of the heats, which only find the best setting of a peer. */
+export function heatSizeOf(quick: boolean): Size {
+  return quick ? { warmUp: 1000, runs: 4000 } : { warmUp: 10_000, runs: 40_000 }
+}

@@ -1,0 +1,37 @@
+// (a) on SQLite: how many runs of a handler that does nothing a second, in one process, on one file.
+import { join } from 'node:path'
+import { median } from '../measure.ts'
+import type { Findings, Question, QuestionContext } from '../question.ts'
+import { nameOf } from './contestant.ts'
+import { OURS, sizeOf } from './plan.ts'
+import type { RunProbeInput } from './run-probe.ts'
+
+const RATE = 'a: runs a second'
+const ROUNDS = 3
+
+export const runRateOnFile: Question = {
+  letters: ['a'],
+  title: 'run rate',
+  bars: [{ name: RATE, unit: '/s', limit: { atLeast: 50_000 } }],
+  seconds: (quick) => (quick ? 6 : 45),
+  run,
+}
+
+async function run({ quick, processes, progress }: QuestionContext): Promise<Findings> {
+  const size = sizeOf(quick)
+  const rates: number[] = []
+  for (let round = 1; round <= (quick ? 1 : ROUNDS); round += 1) {
+    const place = { address: `sqlite:${processes.folder()}`, schema: 'bench' }
+    const input: RunProbeInput = { setting: OURS, place, ...size }
+    rates.push(await processes.run<number>(join(import.meta.dirname, 'run-probe.ts'), input, progress))
+  }
+  const rate = median(rates)
+  return {
+    rows: [
+      { name: `a: ${nameOf(OURS)}`, value: rate, unit: '/s' },
+      { name: 'a: runs, after a warm-up', value: size.runs, unit: '' },
+      { name: 'a: runs of the warm-up', value: size.warmUp, unit: '' },
+    ],
+    values: { [RATE]: rate },
+  }
+}

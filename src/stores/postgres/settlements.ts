@@ -1,0 +1,66 @@
+// Settlements as columns of the statement, and its answer as theirs.
+import type { Outcome, Settlement } from '../../pool/settle.ts'
+import type { SettleAnswer } from '../../pool/store.ts'
+import { numberArray, textArray } from './arrays.ts'
+import type { Row } from './connections.ts'
+import { slotColumn } from './rows.ts'
+
+const RESULTS = ['settled', 'gone', 'refused'] as const satisfies SettleAnswer['result'][]
+const SETTLED: SettleAnswer = Object.freeze({ result: 'settled', nextDueAt: null })
+/** The server fills a column that is too short with nulls. */
+const NOTHING = '{}'
+
+/** Key, slot, turn, seen tally, outcome, its time, reason and error. Most have none of the last three. */
+export function settlementColumns(settlements: readonly Settlement[]): string[] {
+  const outcomes = settlements.map(({ outcome }) => outcome)
+  return [
+    textArray(settlements.map(({ key }) => key)),
+    numberArray(settlements.map(({ slot }) => slotColumn(slot))),
+    numberArray(settlements.map(({ turn }) => turn)),
+    numberArray(settlements.map(({ seen }) => seen)),
+    textArray(outcomes.map(({ kind }) => kind)),
+    outcomes.some((each) => 'dueAt' in each) ? numberArray(outcomes.map(dueAtOf)) : NOTHING,
+    ...(outcomes.some(({ kind }) => kind === 'dead')
+      ? [
+          textArray(outcomes.map((each) => ('reason' in each ? withoutNul(each.reason) : null))),
+          textArray(outcomes.map((each) => ('error' in each ? withoutNul(each.error) : null))),
+        ]
+      : [NOTHING, NOTHING]),
+  ]
+}
+
+/** One for each settlement; the statement tells only of those that are not settled with nothing left. */
+export function settleAnswers(told: Row | undefined, count: number): SettleAnswer[] {
+  const answers = Array.from({ length: count }, (): SettleAnswer => SETTLED)
+  const nths = (told?.['nths'] ?? []) as number[]
+  const results = told?.['results'] as number[]
+  const dueAts = told?.['next_due_ats'] as (number | null)[]
+  for (const [index, nth] of nths.entries()) {
+    const result = RESULTS[results[index] as number] as SettleAnswer['result']
+    answers[nth - 1] = { result, nextDueAt: dueAts[index] ?? null }
+  }
+  return answers
+}
+
+function dueAtOf(outcome: Outcome): number | null {
+  return 'dueAt' in outcome ? outcome.dueAt : null
+}
+
+/** What a handler threw may hold a NUL, which the server refuses, and with it every settlement of the batch. */
+function withoutNul(text: string | null): string | null {
+  return text?.replaceAll('\0', '\uFFFD') ?? null
+}
+
+/** Parts in which no entry stands twice, each settlement with its place. */
+export function splitRepeated(settlements: readonly Settlement[]): [number, Settlement][][] {
+  const seen = new Map<string, number>()
+  const parts: [number, Settlement][][] = []
+  for (const [nth, settlement] of settlements.entries()) {
+    const name = `${settlement.slot}\0${settlement.key}`
+    const part = seen.get(name) ?? 0
+    seen.set(name, part + 1)
+    parts[part] ??= []
+    parts[part].push([nth, settlement])
+  }
+  return parts
+}

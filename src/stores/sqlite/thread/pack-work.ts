@@ -1,0 +1,118 @@
+// The calls of every run, takes and settles, on their way between threads: numbers side by side, which are copied in one
+// piece, and texts in a list. A slot, due time or text that is not there is NaN or null.
+import type { TakenRun } from '../../../pool/entry.ts'
+import type { Outcome, Settlement } from '../../../pool/settle.ts'
+import type { SettleAnswer, Taken } from '../../../pool/store.ts'
+
+/** What many runs, or settlements, consist of. */
+export interface Columns {
+  numbers: Float64Array
+  texts: (string | null)[]
+}
+
+const KINDS = ['done', 'again', 'retry', 'dead', 'cancel'] as const satisfies Outcome['kind'][]
+const RESULTS = ['settled', 'gone', 'refused'] as const satisfies SettleAnswer['result'][]
+
+const TAKEN_HEAD = 2
+const TAKEN_NUMBERS = 6
+const SETTLEMENT_NUMBERS = 5
+const ANSWER_NUMBERS = 3
+
+export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
+  const numbers = new Float64Array(TAKEN_HEAD + TAKEN_NUMBERS * runs.length)
+  const texts: Columns['texts'] = []
+  numbers[0] = now
+  numbers[1] = nextDueAt ?? Number.NaN
+  let place = TAKEN_HEAD
+  for (const { key, slot, partition, turn, dueAt, seen, payload, attempt } of runs) {
+    texts.push(key, payload)
+    numbers[place++] = slot ?? Number.NaN
+    numbers[place++] = partition
+    numbers[place++] = turn
+    numbers[place++] = dueAt
+    numbers[place++] = seen
+    numbers[place++] = attempt
+  }
+  return { numbers, texts }
+}
+
+export function unpackTaken({ numbers, texts }: Columns): Taken {
+  const runs: TakenRun[] = []
+  let place = TAKEN_HEAD
+  for (let text = 0; text < texts.length; text += 2) {
+    runs.push({
+      key: texts[text] as string,
+      slot: orNull(numbers[place++]),
+      partition: numbers[place++] as number,
+      turn: numbers[place++] as number,
+      dueAt: numbers[place++] as number,
+      seen: numbers[place++] as number,
+      payload: texts[text + 1] as string | null,
+      attempt: numbers[place++] as number,
+    })
+  }
+  return { now: numbers[0] as number, runs, nextDueAt: orNull(numbers[1]) }
+}
+
+export function packSettlements(settlements: readonly Settlement[]): Columns {
+  const numbers = new Float64Array(SETTLEMENT_NUMBERS * settlements.length)
+  const texts: Columns['texts'] = []
+  let place = 0
+  for (const { key, slot, turn, seen, outcome } of settlements) {
+    texts.push(key)
+    if (outcome.kind === 'dead') texts.push(outcome.reason, outcome.error)
+    numbers[place++] = slot ?? Number.NaN
+    numbers[place++] = turn
+    numbers[place++] = seen
+    numbers[place++] = KINDS.indexOf(outcome.kind)
+    numbers[place++] = 'dueAt' in outcome ? outcome.dueAt : Number.NaN
+  }
+  return { numbers, texts }
+}
+
+export function unpackSettlements({ numbers, texts }: Columns): Settlement[] {
+  const settlements: Settlement[] = []
+  let text = 0
+  for (let place = 0; place < numbers.length; place += SETTLEMENT_NUMBERS) {
+    const kind = KINDS[numbers[place + 3] as number] as Outcome['kind']
+    const key = texts[text++] as string
+    settlements.push({
+      key,
+      slot: orNull(numbers[place]),
+      turn: numbers[place + 1] as number,
+      seen: numbers[place + 2] as number,
+      outcome:
+        kind === 'dead'
+          ? { kind, reason: texts[text++] as string, error: texts[text++] as string | null }
+          : kind === 'again' || kind === 'retry'
+            ? { kind, dueAt: numbers[place + 4] as number }
+            : { kind },
+    })
+  }
+  return settlements
+}
+
+/** How many there are, and those of them that are not plainly settled, each with its place. */
+export function packAnswers(answers: readonly SettleAnswer[]): number[] {
+  const numbers = [answers.length]
+  for (const [nth, { result, nextDueAt }] of answers.entries()) {
+    if (result === 'settled' && nextDueAt === null) continue
+    numbers.push(nth, RESULTS.indexOf(result), nextDueAt ?? Number.NaN)
+  }
+  return numbers
+}
+
+export function unpackAnswers(numbers: readonly number[]): SettleAnswer[] {
+  const answers = Array.from({ length: numbers[0] as number }, (): SettleAnswer => SETTLED)
+  for (let place = 1; place < numbers.length; place += ANSWER_NUMBERS) {
+    const result = RESULTS[numbers[place + 1] as number] as SettleAnswer['result']
+    answers[numbers[place] as number] = { result, nextDueAt: orNull(numbers[place + 2]) }
+  }
+  return answers
+}
+
+const SETTLED: SettleAnswer = Object.freeze({ result: 'settled', nextDueAt: null })
+
+function orNull(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value
+}
