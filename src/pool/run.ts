@@ -25,6 +25,11 @@ export interface RunContext {
   readonly latenessMs: number
   /** Under which right this run is made: refuse effects of a lower epoch of the same partition. */
   readonly fence: Held
+  /**
+   * Tells how far the run has come: anything JSON can hold, up to 16 KiB. The latest value is kept once a second, with the
+   * entry, until the run ends.
+   */
+  progress(value: unknown): void
 }
 
 /** Does the work of one run. Returning nothing means that it is done, throwing that it failed. */
@@ -95,6 +100,9 @@ export class StartedRun<Payload> implements Run<Payload> {
   }
 }
 
+/** What becomes of the progress that a run tells. */
+export type Tell = (flight: Flight, value: unknown) => void
+
 /** A signal is made when somebody asks for it: most handlers that end at once never do. */
 export class StartedContext implements RunContext {
   readonly attempt: number
@@ -102,11 +110,20 @@ export class StartedContext implements RunContext {
   readonly fence: Held
   #controller: AbortController | null = null
   #why: AbortCause | null = null
+  readonly #flight: Flight
+  readonly #tell: Tell
 
-  constructor({ taken, fence, latenessMs }: Pick<Flight, 'taken' | 'fence' | 'latenessMs'>) {
+  constructor(flight: Flight, tell: Tell) {
+    const { taken, fence, latenessMs } = flight
     this.attempt = taken.attempt + 1
     this.latenessMs = latenessMs
     this.fence = fence
+    this.#flight = flight
+    this.#tell = tell
+  }
+
+  progress(value: unknown): void {
+    this.#tell(this.#flight, value)
   }
 
   get signal(): AbortSignal {

@@ -11,6 +11,7 @@ import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { Hold, type LaneHold, inTheWay } from './hold.ts'
 import type { Pool } from './pool.ts'
+import { Progress } from './progress.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
@@ -77,6 +78,7 @@ export class Worker<Payload = unknown> {
       ...parts,
       pool: pool.name,
       time: this.#time,
+      progress: new Progress({ pool: pool.name, store: store.pool.progress, clock }),
       ended: (flight, outcome) => this.#ended(flight, outcome),
     })
     this.service = new Service({
