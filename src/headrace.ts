@@ -109,7 +109,7 @@ export class Headrace {
     this.#works = new Works({ ...parts, drainWithinMs: parts.options.drainWithin })
     const { arrivals } = parts.store
     this.#folding = arrivals === null ? null : new Folding({ ...parts, arrivals })
-    this.#retention = new Retention({ ...parts, log: parts.store.log, dead: parts.store.pool.dead })
+    this.#retention = new Retention({ ...parts, ...parts.store.pool, log: parts.store.log })
     this.#service = new Service({ name: 'headrace', start: () => this.#start(), stop: () => this.#stop() })
   }
 

@@ -27,6 +27,9 @@ export interface EntryView {
   failing: boolean
   enqueuedAt: string
   putAt: string
+  /** What its run told last, while it is under way; only where one entry is asked for. */
+  progress?: unknown
+  progressAt?: string
 }
 
 /** What a put did. */

@@ -1,5 +1,5 @@
-// Removes events that are older than their topic's retention, and records of deaths that their pools keep no longer, a
-// bounded number at a time.
+// Removes events that are older than their topic's retention, records of deaths that their pools keep no longer, and
+// what runs told of themselves long ago, a bounded number at a time.
 import type { Clock } from '../clock.ts'
 import { Service } from '../service.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -8,6 +8,7 @@ import type { LogStore } from './store.ts'
 export interface RetentionParts {
   log: Pick<LogStore, 'topics' | 'trim'>
   dead: { purge(limit: number): Promise<{ pool: string; deaths: number }[]> }
+  progress: { sweep(limit: number): Promise<number> }
   clock: Clock
   telemetry: Telemetry
 }
@@ -46,11 +47,18 @@ export class Retention {
       // A failed trim is tried again in a minute: what should have gone a minute ago does no harm.
       if (!signal.aborted) await this.#trim(signal).catch(() => undefined)
       if (!signal.aborted) await this.#purge(signal).catch(() => undefined)
+      if (!signal.aborted) await this.#sweep(signal).catch(() => undefined)
     }
   }
 
   async #purge(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.#purgeOnce()) === PURGE_LIMIT) {
+      await this.#parts.clock.sleep(PAUSE_MS, signal)
+    }
+  }
+
+  async #sweep(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.#parts.progress.sweep(PURGE_LIMIT)) === PURGE_LIMIT) {
       await this.#parts.clock.sleep(PAUSE_MS, signal)
     }
   }

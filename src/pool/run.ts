@@ -28,6 +28,11 @@ export interface RunContext {
   readonly fence: Held
   /** Tells something of this run, with its pool, key and attempt: by telemetry (`run.logged`), else on stderr. */
   readonly log: Log
+  /**
+   * Tells how far the run has come: anything JSON can hold, up to 16 KiB. The latest value is kept once a second, with the
+   * entry, until the run ends.
+   */
+  progress(value: unknown): void
 }
 
 /** Does the work of one run. Returning nothing means that it is done, throwing that it failed. */
@@ -94,22 +99,32 @@ export class StartedRun<Payload> implements Run<Payload> {
   }
 }
 
+export interface ContextParts extends LogParts {
+  /** What becomes of the progress that a run tells. */
+  tell(flight: Flight, value: unknown): void
+}
+
 /** A signal is made when somebody asks for it: most handlers that end at once never do. */
 export class StartedContext implements RunContext {
   readonly attempt: number
   readonly latenessMs: number
   readonly fence: Held
-  readonly #taken: TakenRun
-  readonly #parts: LogParts
+  readonly #flight: Flight
+  readonly #parts: ContextParts
   #controller: AbortController | null = null
   #why: AbortCause | null = null
 
-  constructor({ taken, fence, latenessMs }: Pick<Flight, 'taken' | 'fence' | 'latenessMs'>, parts: LogParts) {
-    this.#taken = taken
-    this.#parts = parts
+  constructor(flight: Flight, parts: ContextParts) {
+    const { taken, fence, latenessMs } = flight
     this.attempt = taken.attempt + 1
     this.latenessMs = latenessMs
     this.fence = fence
+    this.#flight = flight
+    this.#parts = parts
+  }
+
+  progress(value: unknown): void {
+    this.#parts.tell(this.#flight, value)
   }
 
   get signal(): AbortSignal {
@@ -121,7 +136,7 @@ export class StartedContext implements RunContext {
   }
 
   get log(): Log {
-    return logOf(this.#parts, this.#taken)
+    return logOf(this.#parts, this.#flight.taken)
   }
 
   /** Why it was aborted; null: it was not. */

@@ -5,7 +5,15 @@ import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Answer, type EndContext, outcomeOf, outcomeOfThrow } from './answer.ts'
-import { type AbortCause, type Flight, type Handler, StartedContext, StartedRun } from './run.ts'
+import type { Progress } from './progress.ts'
+import {
+  type AbortCause,
+  type Flight,
+  type Handler,
+  StartedContext,
+  StartedRun,
+  type ContextParts,
+} from './run.ts'
 import type { Outcome } from './settle.ts'
 import type { WorkRules } from './work-options.ts'
 
@@ -17,6 +25,8 @@ export interface RunnerParts<Payload> {
   clock: Clock
   telemetry: Telemetry
   time: StoreTime
+  /** Keeps what runs tell of themselves. */
+  progress: Pick<Progress, 'tell' | 'ended'>
   /** The handler has ended; with null the run is let go. */
   ended(flight: Flight, outcome: Outcome | null): void
 }
@@ -32,9 +42,14 @@ export class Runner<Payload> {
   readonly #timeouts = new Map<Flight, Timer>()
   readonly #waiters = new Set<() => void>()
   #guard: Timer | null = null
+  readonly #context: ContextParts
 
   constructor(parts: RunnerParts<Payload>) {
     this.#parts = parts
+    const tell: ContextParts['tell'] = (flight, value) => {
+      if (this.#running.has(flight) && !flight.isAbandoned) parts.progress.tell(flight, value)
+    }
+    this.#context = { ...parts, tell }
   }
 
   /** How many handlers have not ended. */
@@ -44,7 +59,7 @@ export class Runner<Payload> {
 
   start(flight: Flight): void {
     const { handler, rules } = this.#parts
-    const context = new StartedContext(flight, this.#parts)
+    const context = new StartedContext(flight, this.#context)
     flight.context = context
     this.#running.add(flight)
     this.#watchTrust()
@@ -116,6 +131,7 @@ export class Runner<Payload> {
 
   #finish(flight: Flight, outcome: () => Outcome | null): void {
     this.#running.delete(flight)
+    this.#parts.progress.ended(flight)
     if (this.#parts.rules.timeoutMs !== null) {
       this.#timeouts.get(flight)?.cancel()
       this.#timeouts.delete(flight)

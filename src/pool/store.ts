@@ -128,7 +128,7 @@ export interface Browse {
   count(pool: string): Promise<Record<EntryState, number>>
   /** The newest deaths first. [S7] */
   deaths(pool: string, limit: number): Promise<Death[]>
-  /** Every pool of the store by name, also those that are not open. [I1] */
+  /** Every pool of the store by name, also those that are not open. [Z7] */
   pools(): Promise<StoredPool[]>
 }
 
@@ -174,10 +174,35 @@ export interface DeadStore {
   purge(limit: number): Promise<{ pool: string; deaths: number }[]>
 }
 
+/** How long what a run told is kept at most. [Z5] */
+export const PROGRESS_FOR_MS = 24 * 3_600_000
+
+/** What a run tells of itself while it is under way. */
+export interface ToldProgress {
+  key: string
+  slot: number | null
+  turn: number
+  /** JSON text. */
+  progress: string
+}
+
+export interface ProgressStore {
+  /** Keeps what runs told whose turns are there, each fenced by its entry's partition; answers how many. [Z5] [F2] */
+  tell(pool: string, told: readonly ToldProgress[], claim: Claim): Promise<number>
+  /** What the run of an entry's turn told last, and when; null: nothing. [Z5] */
+  read(
+    pool: string,
+    name: { key: string; slot: number | null },
+  ): Promise<{ progress: string; toldAt: number } | null>
+  /** Removes up to `limit` values that were told more than a day ago; answers how many. [Z5] */
+  sweep(limit: number): Promise<number>
+}
+
 export interface PoolStore {
   readonly entries: Entries
   readonly browse: Browse
   readonly dead: DeadStore
+  readonly progress: ProgressStore
   /** How many calls of `put` it works on at once; more of them wait for each other. */
   readonly putsAtOnce: number
 }

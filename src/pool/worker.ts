@@ -12,6 +12,7 @@ import type { Telemetry } from '../telemetry.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { Hold, type LaneHold, limitOf } from './hold.ts'
 import type { CancelledName, Pool } from './pool.ts'
+import { Progress } from './progress.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
@@ -81,6 +82,7 @@ export class Worker<Payload = unknown> {
       ...parts,
       pool: pool.name,
       time: this.#time,
+      progress: new Progress({ pool: pool.name, store: store.pool.progress, clock }),
       ended: (flight, outcome) => this.#ended(flight, outcome),
     })
     this.service = new Service({

@@ -1,6 +1,6 @@
 // /v1/pools/:pool/entries: look at entries, and cancel them. In mode `each` an entry is addressed by key and at; the key
 // alone means all of them.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkKey } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
@@ -8,11 +8,13 @@ import { type Entry, type PlannedRun, stateOf } from '../pool/entry.ts'
 import type { Pool } from '../pool/pool.ts'
 import type { EntryQuery } from '../pool/store.ts'
 import { JSON_TYPE } from './body.ts'
+import { followEntry } from './entry-follower.ts'
 import { STATES, readMoment, readState } from './entry-query.ts'
 import { refuse } from './json.ts'
 import { pagingOf, readLimit } from './listing.ts'
 import { ENTRIES, ENTRY, ENTRY_CANCELLED } from './pool-schemas.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
+import { wantsStream } from './stream.ts'
 import { type PageRules, readCursor, writePage } from './tick-json.ts'
 
 const PAGING = pagingOf('entries')
@@ -31,9 +33,11 @@ const LIST: RouteDoc = {
   errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
 }
 const GET: RouteDoc = {
-  summary: 'The entry of a key; in mode `each` its entries, or with `at` the one entry.',
+  summary:
+    'The entry of a key; in mode `each` its entries, or with `at` the one entry. With `Accept: text/event-stream` one entry ' +
+    'is followed, with the progress of its run: an event `entry` when it has changed, `gone` at its end.',
   query: { at: AT, ...PAGING },
-  answer: { 'application/json': { oneOf: [ENTRY, ENTRIES] } },
+  answer: { 'application/json': { oneOf: [ENTRY, ENTRIES] }, 'text/event-stream': ENTRY },
   errors: ['invalid_input', 'pool_unknown', 'entry_unknown', ...READ_ERRORS],
 }
 const DELETE: RouteDoc = {
@@ -51,11 +55,7 @@ export function addEntries(app: FastifyInstance, context: ServerContext): void {
     reply.header('content-type', JSON_TYPE)
     return text
   })
-  app.get(`${path}/:key`, { config: { doc: GET } }, async (request, reply) => {
-    const text = await get(context, request)
-    reply.header('content-type', JSON_TYPE)
-    return text
-  })
+  app.get(`${path}/:key`, { config: { doc: GET } }, (request, reply) => get(context, request, reply))
   app.delete(`${path}/:key`, { config: { doc: DELETE } }, (request) => cancel(context, request))
 }
 
@@ -74,7 +74,11 @@ async function list(context: ServerContext, request: FastifyRequest): Promise<st
   return writePage(found.entries, found)
 }
 
-async function get(context: ServerContext, request: FastifyRequest): Promise<string> {
+async function get(
+  context: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | FastifyReply> {
   const query = readQuery(request.query, ['at', 'limit', 'after'])
   const pool = await context.pools.of(request)
   const key = keyOf(request)
@@ -82,11 +86,29 @@ async function get(context: ServerContext, request: FastifyRequest): Promise<str
   if (at === undefined && pool.settings.mode === 'each') {
     const found = await find(context, pool, { ...paging(query), key })
     if (found.entries.length === 0 && query.after === undefined) throw entryUnknown(key)
+    reply.header('content-type', JSON_TYPE)
     return writePage(found.entries, found)
   }
-  const entry = await context.race.store.pool.browse.get(pool.name, { key, slot: at ?? null })
-  if (entry === null) throw entryUnknown(key, at)
-  return writeEntry(entry, context.race.clock.now())
+  const read = (): Promise<string | null> => readOne(context, pool, { key, slot: at ?? null })
+  const text = await read()
+  if (text === null) throw entryUnknown(key, at)
+  if (wantsStream(request)) return followEntry(context, read, reply)
+  reply.header('content-type', JSON_TYPE)
+  return text
+}
+
+/** An entry, and what its run has told of itself; null: there is none. */
+async function readOne(
+  { race }: ServerContext,
+  { name: pool }: Pool,
+  name: { key: string; slot: number | null },
+): Promise<string | null> {
+  const { browse, progress } = race.store.pool
+  const [entry, told] = await Promise.all([browse.get(pool, name), progress.read(pool, name)])
+  if (entry === null) return null
+  const text = writeEntry(entry, race.clock.now())
+  if (told === null) return text
+  return `${text.slice(0, -1)},"progress":${told.progress},"progressAt":"${toIso(told.toldAt)}"}`
 }
 
 async function cancel(context: ServerContext, request: FastifyRequest): Promise<unknown> {

@@ -54,6 +54,10 @@ export const ENTRY = objectOf({
   failing: { type: 'boolean' },
   enqueuedAt: TIME,
   putAt: TIME,
+  'progress?': {
+    description: 'what its run told last, while it is under way; in the answer for one entry only',
+  },
+  'progressAt?': TIME,
 })
 export const ENTRIES = objectOf({ items: listOf(ENTRY), next: orNull(TEXT) })
 export const ENTRY_CANCELLED = objectOf({ key: ITEM, cancelled: COUNT, due: COUNT })

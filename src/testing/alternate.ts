@@ -73,6 +73,11 @@ function alternatePool(both: [Store, Store], next: () => Store): Store['pool'] {
       remove: (pool, ids) => next().pool.dead.remove(pool, ids),
       purge: (limit) => next().pool.dead.purge(limit),
     },
+    progress: {
+      tell: (pool, told, claim) => next().pool.progress.tell(pool, told, claim),
+      read: (pool, name) => next().pool.progress.read(pool, name),
+      sweep: (limit) => next().pool.progress.sweep(limit),
+    },
     putsAtOnce: both[0].pool.putsAtOnce,
   }
 }

@@ -99,7 +99,7 @@ export const deathsCases: Case[] = [
     },
   },
   {
-    title: '[Z4] [I1] an opening that names no time leaves it, one that does changes it, and the store tells',
+    title: '[Z4] [Z7] an opening that names no time leaves it, one that does changes it, and the store tells',
     run: async ({ store }) => {
       const settings = { name: 'work', mode: 'each' as const, partitions: 4, rememberMs: 5 }
       await store.pool.entries.open(settings)

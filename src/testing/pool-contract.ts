@@ -4,6 +4,7 @@ import { changeCases } from './change-contract.ts'
 import { type OpenSubject, registerCases } from './contract.ts'
 import { deadCases } from './dead-contract.ts'
 import { deathsCases } from './deaths-contract.ts'
+import { progressCases } from './progress-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
@@ -19,5 +20,6 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: settle`, open, settleCases)
   registerCases(`${name}: dead`, open, deadCases)
   registerCases(`${name}: deaths`, open, deathsCases)
+  registerCases(`${name}: progress`, open, progressCases)
   registerCases(`${name}: browse`, open, browseCases)
 }

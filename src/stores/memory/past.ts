@@ -1,4 +1,4 @@
-// What is kept for a time, and forgotten when it is over.
+// What a pool knows for a while: kept answers and fired slots.
 
 /**
  * Forgets what is past, from the oldest on until one is not: who sets anew deletes first, so that the map is in the
@@ -9,4 +9,12 @@ export function dropPast(kept: Map<string, { until: number }>, now: number): voi
     if (until > now) return
     kept.delete(id)
   }
+}
+
+export function isFired(
+  { rememberMs, fired }: { rememberMs: number; fired: ReadonlyMap<string, { until: number }> },
+  name: string,
+  now: number,
+): boolean {
+  return rememberMs > 0 && (fired.get(name)?.until ?? 0) > now
 }

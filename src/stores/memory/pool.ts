@@ -36,7 +36,7 @@ import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
 import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
-import { dropPast } from './past.ts'
+import { dropPast, isFired } from './past.ts'
 
 interface KeptAnswer {
   fingerprint: string
@@ -291,8 +291,4 @@ export class MemoryPools implements Entries, Browse {
   }
 
   readonly newTurn = (): number => (this.#turn += 1)
-}
-
-function isFired(pool: MemoryPool, name: string, now: number): boolean {
-  return pool.rememberMs > 0 && (pool.fired.get(name)?.until ?? 0) > now
 }

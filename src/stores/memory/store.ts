@@ -10,6 +10,7 @@ import { MemoryLocks } from './locks.ts'
 import { MemoryLog } from './log.ts'
 import { createMover } from './mover.ts'
 import { MemoryPools } from './pool.ts'
+import { createProgress } from './progress.ts'
 import { MemoryRoster } from './roster.ts'
 
 export function openMemoryStore(context: StoreContext): Store {
@@ -23,7 +24,13 @@ export function openMemoryStore(context: StoreContext): Store {
   let closed = false
   return {
     address: 'memory:',
-    pool: { entries: pools, browse: pools, dead: createDead({ ...parts, pools }), putsAtOnce: 1 },
+    pool: {
+      entries: pools,
+      browse: pools,
+      dead: createDead({ ...parts, pools }),
+      progress: createProgress({ ...parts, pools, fences }),
+      putsAtOnce: 1,
+    },
     log,
     arrivals: null,
     mover: createMover({ ...parts, pools, log, fences }),

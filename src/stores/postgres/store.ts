@@ -19,6 +19,7 @@ import { migrate } from './migrate.ts'
 import { PostgresMover } from './mover.ts'
 import { PostgresEntries } from './pool.ts'
 import { Pools, READ } from './pools.ts'
+import { PostgresProgress } from './progress.ts'
 import { pulse } from './pulse.ts'
 import { Queries, latestVersion } from './queries.ts'
 import { Requests } from './requests.ts'
@@ -62,6 +63,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
       entries: new PostgresEntries(parts),
       browse: new PostgresBrowse(parts),
       dead: new PostgresDead(parts),
+      progress: new PostgresProgress(parts),
       putsAtOnce: address.max - VITAL,
     },
     log: new PostgresLog(parts),

@@ -30,6 +30,7 @@ const SETTINGS = `
 export const QUERY_FILES = [
   'pool.sql',
   'dead.sql',
+  'progress.sql',
   'journal.sql',
   'log.sql',
   'session.sql',

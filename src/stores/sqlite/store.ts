@@ -14,6 +14,7 @@ import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
 import { SqliteEntries } from './pool.ts'
 import { Pools, nextDueAt } from './pools.ts'
+import { SqliteProgress } from './progress.ts'
 import { SqliteRoster } from './roster.ts'
 import { Session } from './session.ts'
 import { Topics } from './topics.ts'
@@ -45,6 +46,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
       entries: new SqliteEntries(parts),
       browse: new SqliteBrowse(parts),
       dead: new SqliteDead(parts),
+      progress: new SqliteProgress(parts),
       putsAtOnce: 1,
     },
     log,

@@ -6,6 +6,8 @@ import type { LogStore } from '../../../src/log/store.ts'
 import { createTelemetry } from '../../../src/telemetry.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
+const progress = { sweep: async () => 0 }
+
 /** Runs retention over a topic of which each trim removes so many; an error stands for a trim that fails. */
 async function startRetention(removals: (number | Error)[], head = 1) {
   const clock = new VirtualClock()
@@ -24,7 +26,7 @@ async function startRetention(removals: (number | Error)[], head = 1) {
   }
   const told: number[] = []
   const stop = telemetry.on('log.trimmed', ({ events }) => told.push(events))
-  const { service } = new Retention({ log, dead: { purge: async () => [] }, clock, telemetry })
+  const { service } = new Retention({ log, dead: { purge: async () => [] }, progress, clock, telemetry })
   await service.start()
   return { clock, trimmedAt, told, end: () => service.stop().finally(stop) }
 }
@@ -90,7 +92,7 @@ test('[Z4] records of deaths that are kept no longer go in bounded pieces, and i
   const told: string[] = []
   const stop = telemetry.on('dead.purged', ({ pool, deaths }) => told.push(`${pool} ${deaths}`))
   const log = { topics: async () => Promise.reject(new Error('no log')), trim: async () => 0 }
-  const { service } = new Retention({ log, dead, clock, telemetry })
+  const { service } = new Retention({ log, dead, progress, clock, telemetry })
   await service.start()
   await clock.advance(60_100)
   assert.deepEqual(

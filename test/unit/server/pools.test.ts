@@ -9,7 +9,7 @@ function send(serving: Serving, method: string, path: string, value?: unknown): 
   return ask(serving, method, `/v1/pools${path}`, value === undefined ? {} : { body: JSON.stringify(value) })
 }
 
-test('[I1] pools are listed with what is known of them, also those that another process made', async (t) => {
+test('[Z7] pools are listed with what is known of them, also those that another process made', async (t) => {
   const serving = await serve(t)
   const settings = { name: 'vms', mode: 'one' as const, partitions: 8, rememberMs: null }
   await serving.race.store.pool.entries.open(settings)
