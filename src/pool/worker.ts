@@ -272,6 +272,8 @@ export class Worker<Payload = unknown> {
     this.#endedSinceLook += 1
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
+    // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.
+    if (this.#isStarting) return
     this.#startWaiting()
     this.#nudge()
   }
