@@ -1,17 +1,11 @@
 // Who takes part in the races of work: a queue in one stated setting, with handlers that do nothing but say that they
 // started, in a schema or a file of its own.
-import { openBossContestant } from './boss-contestant.ts'
-import { openBullContestant } from './bull-contestant.ts'
-import { openGraphileContestant } from './graphile-contestant.ts'
-import { openHeadraceContestant } from './headrace-contestant.ts'
 
 export type Setting =
   | { team: 'Headrace'; concurrency: number }
   | { team: 'graphile-worker'; localQueue: number; concurrency: number; pollMs: number }
   | { team: 'pg-boss'; batch: number }
   | { team: 'BullMQ'; concurrency: number }
-
-export type Team = Setting['team']
 
 /** Where it keeps its work: an address, and a name of its own there. */
 export interface Place {
@@ -46,18 +40,5 @@ export function nameOf(setting: Setting): string {
       return `pg-boss work, batch ${setting.batch}, burst when full`
     case 'BullMQ':
       return `BullMQ worker, concurrency ${setting.concurrency}`
-  }
-}
-
-export function open(setting: Setting, place: Place): Promise<Contestant> {
-  switch (setting.team) {
-    case 'Headrace':
-      return openHeadraceContestant(setting, place)
-    case 'graphile-worker':
-      return openGraphileContestant(setting, place)
-    case 'pg-boss':
-      return openBossContestant(setting, place)
-    case 'BullMQ':
-      return openBullContestant(setting, place)
   }
 }

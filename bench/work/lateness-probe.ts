@@ -2,7 +2,8 @@
 import { systemClock } from '../../src/clock.ts'
 import { answerParent, tellParent } from '../child.ts'
 import { quantile } from '../measure.ts'
-import { type Item, type Place, type Setting, nameOf, open } from './contestant.ts'
+import { type Item, type Place, type Setting, nameOf } from './contestant.ts'
+import { open } from './open.ts'
 
 export interface LatenessProbeInput {
   setting: Setting

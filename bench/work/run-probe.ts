@@ -2,7 +2,8 @@
 // start after the warm-up until its store is empty.
 import { systemClock } from '../../src/clock.ts'
 import { answerParent, tellParent } from '../child.ts'
-import { type Place, type Setting, nameOf, open } from './contestant.ts'
+import { type Place, type Setting, nameOf } from './contestant.ts'
+import { open } from './open.ts'
 
 export interface RunProbeInput {
   setting: Setting
