@@ -1,5 +1,5 @@
 // What callers may ask of pools, topics and ticks, and the settings that come of it.
-import { checkChoice, checkName, checkPartitions } from './check.ts'
+import { checkChoice, checkFlag, checkName, checkPartitions } from './check.ts'
 import { type Duration, toMs } from './duration.ts'
 import type { TopicSettings } from './log/store.ts'
 import { MODES, type Mode } from './pool/entry.ts'
@@ -10,6 +10,8 @@ export interface PoolOptions {
   mode?: Mode
   /** How long fired slots are remembered, in mode `each`; unless said, as long as the store says. */
   remember?: Duration
+  /** Whether its runs put many others: its entries go in the lane `fanout`, before those of other lanes. Fixed at first use. */
+  fansOut?: boolean
 }
 
 export interface TopicOptions {
@@ -35,6 +37,9 @@ export function poolSettings(
     mode: checkChoice(options.mode ?? known.mode ?? 'one', MODES, mode),
     partitions: checkPartitions(options.partitions ?? known.partitions, `the pool ${name}`),
     rememberMs: options.remember === undefined ? null : toMs(options.remember),
+    ...(options.fansOut === undefined
+      ? {}
+      : { fansOut: checkFlag(options.fansOut, `fansOut of the pool ${name}`) }),
   }
 }
 

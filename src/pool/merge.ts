@@ -8,7 +8,8 @@ export interface Put {
   at: number | null
   /** JSON text; undefined: none, and a payload that waits is left as it is. */
   payload: string | undefined
-  lane: Lane
+  /** Null: that of the pool. */
+  lane: Lane | null
   group: string
   onConflict: OnConflict
 }
@@ -28,6 +29,8 @@ export interface MergeContext {
   /** The store's clock, read under the lock. */
   now: number
   partition: number
+  /** Of a put that names none. */
+  lane: Lane
   /** Whether the slot has fired and is remembered. */
   fired: boolean
   /** A number that was never used in this partition. */
@@ -65,7 +68,7 @@ function create(put: Put, context: MergeContext): Merged {
     group: put.group,
     partition: context.partition,
     turn: context.newTurn(),
-    lane: put.lane,
+    lane: put.lane ?? context.lane,
     next,
     after: null,
     attempt: 0,

@@ -31,6 +31,7 @@ export interface PutOptions {
   in?: Duration
   /** Anything JSON can hold. */
   payload?: unknown
+  /** `normal` unless said, or `fanout` in a pool that fans out. */
   lane?: Lane
   /** Decides the partition, so that related keys share an owner; the key unless said. */
   group?: string
@@ -222,7 +223,8 @@ export class Pool {
       key,
       at: at === undefined ? null : checkMoment(at),
       payload: checkPayload(put.payload),
-      lane: checkChoice(put.lane ?? 'normal', LANES, { name: 'lane', code: 'invalid_input' }),
+      lane:
+        put.lane === undefined ? null : checkChoice(put.lane, LANES, { name: 'lane', code: 'invalid_input' }),
       group: put.group === undefined ? key : checkKey(put.group, 'group'),
       onConflict: checkChoice(put.onConflict ?? 'earliest', CONFLICT_RULES, {
         name: 'onConflict',

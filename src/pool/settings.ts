@@ -1,13 +1,22 @@
-// A pool's mode and number of partitions are fixed at its first use.
+// What of a pool is fixed at its first use: its mode, its number of partitions, and whether it fans out.
 import { HeadraceError } from '../errors.ts'
+import type { Lane } from './entry.ts'
 import type { PoolSettings } from './store.ts'
 
-type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions'>
+type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions' | 'fansOut'>
 
-/** Refuses a pool that is asked for with another mode or number of partitions. [E1] */
+/** The lane of the puts that name none. [E5] */
+export function laneOf({ fansOut = false }: Pick<PoolSettings, 'fansOut'>): Lane {
+  return fansOut ? 'fanout' : 'normal'
+}
+
+/** Refuses a pool that is asked for with other fixed settings; what is left out is as it was stored. [E1] [E5] */
 export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
-  if (stored.mode === asked.mode && stored.partitions === asked.partitions) return
-  const write = (settings: Fixed): string => `mode ${settings.mode} and ${settings.partitions} partitions`
+  const { fansOut = false } = stored
+  const isSame = asked.fansOut === undefined || asked.fansOut === fansOut
+  if (isSame && stored.mode === asked.mode && stored.partitions === asked.partitions) return
+  const write = (settings: Fixed): string =>
+    `mode ${settings.mode} and ${settings.partitions} partitions${isSame ? '' : `, fansOut ${settings.fansOut ?? false}`}`
   throw new HeadraceError(
     'pool_mismatch',
     `the pool ${stored.name} has ${write(stored)}, and was asked for with ${write(asked)}`,

@@ -13,6 +13,8 @@ export interface PoolSettings {
    * the store holds, and a new pool remembers nothing.
    */
   rememberMs: number | null
+  /** Whether its runs put many others: then their lane is `fanout` unless the put names one. Left out: as the store has it. */
+  fansOut?: boolean
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */
@@ -75,7 +77,7 @@ export interface SettleAnswer {
 }
 
 export interface Entries {
-  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] [T5] */
+  /** Creates the pool, or refuses other fixed settings with `pool_mismatch`. [E1] [E5] [T5] */
   open(settings: PoolSettings): Promise<void>
   /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [R1–R4] [P1] */
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>

@@ -3,6 +3,7 @@ import { browseCases } from './browse-contract.ts'
 import { changeCases } from './change-contract.ts'
 import { type OpenSubject, registerCases } from './contract.ts'
 import { deadCases } from './dead-contract.ts'
+import { laneCases } from './lane-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
@@ -12,6 +13,7 @@ import { takeCases } from './take-contract.ts'
 export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: put table`, open, putTableCases)
   registerCases(`${name}: put`, open, plainPutCases)
+  registerCases(`${name}: lanes`, open, laneCases)
   registerCases(`${name}: repeated requests`, open, repeatCases)
   registerCases(`${name}: cancel and reschedule`, open, changeCases)
   registerCases(`${name}: take`, open, takeCases)

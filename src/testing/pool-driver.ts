@@ -43,7 +43,7 @@ export function asPut(key: string, given: DrivenPut = {}): Put {
     key,
     at: given.at ?? null,
     payload: given.payload,
-    lane: given.lane ?? 'normal',
+    lane: given.lane ?? null,
     group: given.group ?? key,
     onConflict: given.onConflict ?? 'earliest',
   }

@@ -15,7 +15,7 @@ import {
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { reschedule } from '../../pool/reschedule.ts'
-import { refuseOtherSettings } from '../../pool/settings.ts'
+import { laneOf, refuseOtherSettings } from '../../pool/settings.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
   Browse,
@@ -120,7 +120,9 @@ export class MemoryPools implements Entries, Browse {
     const partition = partitionOf(put.group, partitions)
     const existing = pool.entries.get(name)
     const fired = isFired(pool, name, now)
-    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn: this.newTurn })
+    const { newTurn } = this
+    const lane = laneOf(pool.settings)
+    const { entry, answer } = merge(existing, put, { mode, now, partition, lane, fired, newTurn })
     if (entry !== undefined && entry !== existing) {
       pool.entries.set(name, entry)
       this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: answer.dueAt })

@@ -2,14 +2,14 @@
 
 -- name: open_pool
 -- Lock: the pool's row, if it exists. A time that is not named is left.
-insert into headrace.pool as p (name, mode, partitions, remember_ms)
-values ($1, $2, $3, coalesce($4::bigint, 0))
+insert into headrace.pool as p (name, mode, partitions, remember_ms, fans_out)
+values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::boolean, false))
 on conflict (name) do update set remember_ms = coalesce($4::bigint, p.remember_ms)
-  where p.mode = excluded.mode and p.partitions = excluded.partitions
-returning id
+  where p.mode = excluded.mode and p.partitions = excluded.partitions and coalesce(p.fans_out = $5::boolean, true)
+returning id, fans_out
 
 -- name: find_pool
-select name, mode, partitions from headrace.pool where name = $1
+select name, mode, partitions, fans_out from headrace.pool where name = $1
 
 -- name: cancel
 -- Locks: the entries of the key. Index: the primary key.

@@ -1,7 +1,7 @@
 // The pools that this opening of the store knows: their numbers and fixed settings.
 import { assert } from '../../errors.ts'
-import type { Mode } from '../../pool/entry.ts'
-import { refuseOtherSettings } from '../../pool/settings.ts'
+import type { Lane, Mode } from '../../pool/entry.ts'
+import { laneOf, refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings } from '../../pool/store.ts'
 import type { Call, Connections } from './connections.ts'
 
@@ -10,6 +10,8 @@ export interface KnownPool {
   name: string
   mode: Mode
   partitions: number
+  /** Of puts that name none. */
+  lane: Lane
 }
 
 export const OTHER: Call = { operation: 'commit', timeoutMs: 5000, again: 'undone' }
@@ -27,17 +29,25 @@ export class Pools {
     this.#connections = connections
   }
 
-  async open({ name, mode, partitions, rememberMs }: PoolSettings): Promise<void> {
-    const [row] = await this.#connections.query('open_pool', [name, mode, partitions, rememberMs], OPEN)
+  async open(settings: PoolSettings): Promise<void> {
+    const { name, mode, partitions, rememberMs, fansOut } = settings
+    const values = [name, mode, partitions, rememberMs, fansOut ?? null]
+    const [row] = await this.#connections.query('open_pool', values, OPEN)
     if (row === undefined) {
       const [stored] = await this.#connections.query('find_pool', [name], READ)
       assert(stored !== undefined, `the pool ${name} exists`)
       refuseOtherSettings(
-        { name, mode: stored['mode'] as Mode, partitions: stored['partitions'] as number },
-        { name, mode, partitions },
+        {
+          name,
+          mode: stored['mode'] as Mode,
+          partitions: stored['partitions'] as number,
+          fansOut: stored['fans_out'] as boolean,
+        },
+        settings,
       )
     }
-    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions })
+    const lane = laneOf({ fansOut: row?.['fans_out'] as boolean })
+    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions, lane })
   }
 
   find(name: string): KnownPool | undefined {

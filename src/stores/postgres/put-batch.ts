@@ -1,5 +1,5 @@
 // What one statement puts: a batch in which no entry stands twice, as columns, and its answers out of the store's notes.
-import type { Mode } from '../../pool/entry.ts'
+import type { Lane, Mode } from '../../pool/entry.ts'
 import { CONFLICT_RULES } from '../../pool/entry.ts'
 import type { Put, PutAnswer, PutResult } from '../../pool/merge.ts'
 import { hashOf } from '../../partition.ts'
@@ -16,6 +16,8 @@ export interface PutPool {
   id: number
   mode: Mode
   partitions: number
+  /** Of puts that name none. */
+  lane: Lane
 }
 
 /** What came of a put, by the last bits of its note; put.sql says what each is. */
@@ -52,11 +54,13 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
 }
 
 /** Parameters 7 to 19 of the query `put`. */
-export function columnsOf({ mode, partitions }: PutPool, placed: readonly PlacedPut[]): unknown[] {
+export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
+  const { mode, partitions } = pool
   const puts = placed.map(({ put }) => put)
   const [first] = puts
   const isOneTime = puts.every(({ at }) => at === first?.at)
-  const lane = laneColumn(first?.lane ?? 'normal')
+  const laneOf = (put: Put): number => laneColumn(put.lane ?? pool.lane)
+  const lane = first === undefined ? laneColumn(pool.lane) : laneOf(first)
   const rule = ruleOf(first, mode)
   const hasGroups = puts.some(({ key, group }) => group !== key)
   const isPlain = placed.every(({ put, nth }, index) => nth === index && ruleOf(put, mode) === rule)
@@ -67,9 +71,7 @@ export function columnsOf({ mode, partitions }: PutPool, placed: readonly Placed
     puts.every(({ payload }) => payload === undefined)
       ? null
       : puts.map(({ payload = '' }) => payload).join(SEPARATOR),
-    puts.every((put) => laneColumn(put.lane) === lane)
-      ? null
-      : numberArray(puts.map((put) => laneColumn(put.lane))),
+    puts.every((put) => laneOf(put) === lane) ? null : numberArray(puts.map(laneOf)),
     hasGroups ? textArray(puts.map(({ key, group }) => (group === key ? null : group))) : null,
     hasGroups ? numberArray(puts.map(({ group }) => hashOf(group) % partitions)) : null,
     numberArray(puts.map(({ key }) => hashOf(key))),

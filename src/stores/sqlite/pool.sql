@@ -1,8 +1,8 @@
 -- name: find_pool
-select id, mode, partitions, remember_ms from pool where name = ?
+select id, mode, partitions, remember_ms, fans_out from pool where name = ?
 
 -- name: add_pool
-insert into pool (name, mode, partitions, remember_ms) values (?, ?, ?, ?)
+insert into pool (name, mode, partitions, remember_ms, fans_out) values (?, ?, ?, ?, ?)
 
 -- name: remember_of
 select remember_ms from pool where id = ?

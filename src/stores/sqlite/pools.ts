@@ -37,7 +37,7 @@ export class Pools {
   }
 
   async open(settings: PoolSettings): Promise<void> {
-    const id = await this.#parts.session.write('other', () => this.#register(settings))
+    const { id, fansOut } = await this.#parts.session.write('other', () => this.#register(settings))
     if (this.#pools.has(settings.name)) return
     const fired = new FiredSlots(this.#parts.database, id)
     const table = new Table(this.#parts.database, id)
@@ -46,7 +46,8 @@ export class Pools {
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
     const partitions = Array.from({ length: settings.partitions }, (_, partition) => partition)
-    this.#pools.set(settings.name, { id, settings, partitions, fired, table, journal })
+    const stored = { ...settings, fansOut }
+    this.#pools.set(settings.name, { id, settings: stored, partitions, fired, table, journal })
   }
 
   of(name: string): SqlitePool {
@@ -61,23 +62,26 @@ export class Pools {
 
   readonly newTurn = (): number => this.#parts.turns.take(1)
 
-  #register(settings: PoolSettings): number {
+  #register(settings: PoolSettings): { id: number; fansOut: boolean } {
     const { database } = this.#parts
     const { name, mode, partitions, rememberMs } = settings
     const row = database.statement('find_pool').get(name)
     if (row === undefined) {
-      return Number(
-        database.statement('add_pool').run(name, mode, partitions, rememberMs ?? 0).lastInsertRowid,
-      )
+      const { fansOut = false } = settings
+      const added = database
+        .statement('add_pool')
+        .run(name, mode, partitions, rememberMs ?? 0, fansOut ? 1 : 0)
+      return { id: Number(added.lastInsertRowid), fansOut }
     }
-    const stored = { name, mode: row['mode'] as Mode, partitions: row['partitions'] as number }
+    const fansOut = row['fans_out'] === 1
+    const stored = { name, mode: row['mode'] as Mode, partitions: row['partitions'] as number, fansOut }
     refuseOtherSettings(stored, settings)
     const id = row['id'] as number
     if (rememberMs !== null && rememberMs !== row['remember_ms']) {
       database.statement('save_remember').run(rememberMs, id)
       this.#pools.get(name)?.fired.change(rememberMs)
     }
-    return id
+    return { id, fansOut }
   }
 }
 

@@ -3,6 +3,7 @@ import { partitionOf } from '../../partition.ts'
 import type { Entry } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { reschedule } from '../../pool/reschedule.ts'
+import { laneOf } from '../../pool/settings.ts'
 import type { PutRequest, PutResponse, Reschedule, RescheduleAnswer } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
@@ -59,7 +60,8 @@ export class PutBatch {
     const partition = existing?.state === 'live' ? existing.partition : partitionOf(put.group, partitions)
     const fired = existing?.state !== 'live' && this.#pool.fired.has(put.key, slot, now)
     const { newTurn } = this.#parts.pools
-    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn })
+    const lane = laneOf(this.#pool.settings)
+    const { entry, answer } = merge(existing, put, { mode, now, partition, lane, fired, newTurn })
     if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
     return answer
   }

@@ -59,7 +59,7 @@ function unpackRequests(flat: Flat): PutRequest[] {
         key,
         at: flat[place++] as number | null,
         payload: flat[place++] as string | undefined,
-        lane: flat[place++] as Lane,
+        lane: flat[place++] as Lane | null,
         group: (flat[place++] as string | null) ?? key,
         onConflict: flat[place++] as OnConflict,
       })
