@@ -1,6 +1,7 @@
 // What callers may ask of pools, topics and ticks, and the settings that come of it.
 import { checkChoice, checkFlag, checkName, checkPartitions } from './check.ts'
 import { type Duration, toMs } from './duration.ts'
+import { HeadraceError } from './errors.ts'
 import type { TopicSettings } from './log/store.ts'
 import { MODES, type Mode } from './pool/entry.ts'
 import type { PoolSettings } from './pool/store.ts'
@@ -12,6 +13,8 @@ export interface PoolOptions {
   remember?: Duration
   /** Whether its runs put many others: its entries go in the lane `fanout`, before those of other lanes. Fixed at first use. */
   fansOut?: boolean
+  /** The least time from the end of a run to the next run of its key, in mode `one`; unless said, as the store says. */
+  throttle?: Duration
 }
 
 export interface TopicOptions {
@@ -31,16 +34,27 @@ export function poolSettings(
   options: PoolOptions,
   known: { mode?: Mode; partitions: number },
 ): PoolSettings {
-  const mode = { name: `the mode of the pool ${name}`, code: 'invalid_options' } as const
+  const named = { name: `the mode of the pool ${name}`, code: 'invalid_options' } as const
+  const mode = checkChoice(options.mode ?? known.mode ?? 'one', MODES, named)
+  refuseInModeEach(name, options, mode)
   return {
     name: checkName(name, 'pool'),
-    mode: checkChoice(options.mode ?? known.mode ?? 'one', MODES, mode),
+    mode,
     partitions: checkPartitions(options.partitions ?? known.partitions, `the pool ${name}`),
     rememberMs: options.remember === undefined ? null : toMs(options.remember),
     ...(options.fansOut === undefined
       ? {}
       : { fansOut: checkFlag(options.fansOut, `fansOut of the pool ${name}`) }),
+    ...(options.throttle === undefined ? {} : { throttleMs: toMs(options.throttle) }),
   }
+}
+
+/** In mode `each` every put is a run of its own: there is nothing to put together. */
+function refuseInModeEach(name: string, options: PoolOptions, mode: Mode): void {
+  if (mode !== 'each' || options.throttle === undefined) return
+  throw new HeadraceError('invalid_options', `the pool ${name} has the mode each, and a throttle`, {
+    remedy: 'leave it out, or use the mode one',
+  })
 }
 
 export function topicSettings(

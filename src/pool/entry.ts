@@ -16,6 +16,8 @@ export interface PlannedRun {
   dueAt: number
   tally: number
   payload: string | null
+  /** Since when puts with a longest wait put it off; left out: none has. [M10] */
+  since?: number
 }
 
 export interface Entry {

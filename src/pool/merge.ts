@@ -12,6 +12,8 @@ export interface Put {
   lane: Lane | null
   group: string
   onConflict: OnConflict
+  /** With `replace`: it is not put off for longer than this, since the first put that named one. [M10] */
+  longestWaitMs?: number
 }
 
 export type PutResult = 'created' | 'merged' | 'replaced' | 'kept'
@@ -33,6 +35,8 @@ export interface MergeContext {
   lane: Lane
   /** Whether the slot has fired and is remembered. */
   fired: boolean
+  /** Until when the key rests after its last run; 0: it does not. [M11] */
+  restsUntil: number
   /** A number that was never used in this partition. */
   newTurn: () => number
 }
@@ -61,7 +65,7 @@ export function slotOf(put: Put, context: { mode: Mode; now: number }): number |
 }
 
 function create(put: Put, context: MergeContext): Merged {
-  const next = { dueAt: dueAtOf(put, context.now), tally: 1, payload: put.payload ?? null }
+  const next = planned(null, put, context)
   const entry: Entry = {
     key: put.key,
     slot: slotOf(put, context),
@@ -86,12 +90,12 @@ function kept(entry: Entry): Merged {
 
 /** A slot that has fired is kept for as long as it is remembered: no run holds the put. [T5] */
 function keptFired(existing: Entry | undefined, put: Put, context: MergeContext): Merged {
-  return { entry: existing, answer: { result: 'kept', dueAt: dueAtOf(put, context.now), tally: 0 } }
+  return { entry: existing, answer: { result: 'kept', dueAt: dueAtOf(put, context.now, context), tally: 0 } }
 }
 
 function mergeWaiting(entry: Entry, put: Put, context: MergeContext): Merged {
   const replaces = put.onConflict === 'replace'
-  const next = planned(entry.next, put, context.now)
+  const next = planned(entry.next, put, context)
   const merged = { ...entry, next, turn: replaces ? context.newTurn() : entry.turn, putAt: context.now }
   return { entry: merged, answer: answerOf(replaces ? 'replaced' : 'merged', next) }
 }
@@ -104,7 +108,7 @@ function joinNext(entry: Entry, put: Put, context: MergeContext): Merged {
 
 /** The entry's turn stays: a run of `next` may be under way, and its settle must still count. */
 function mergeAfter(entry: Entry, put: Put, context: MergeContext): Merged {
-  const after = planned(entry.after, put, context.now)
+  const after = planned(entry.after, put, context)
   const replaces = put.onConflict === 'replace' && entry.after !== null
   return {
     entry: { ...entry, after, putAt: context.now },
@@ -112,15 +116,24 @@ function mergeAfter(entry: Entry, put: Put, context: MergeContext): Merged {
   }
 }
 
-function planned(run: PlannedRun | null, put: Put, now: number): PlannedRun {
-  const dueAt = dueAtOf(put, now)
-  if (run === null || put.onConflict === 'replace') return { dueAt, tally: 1, payload: put.payload ?? null }
-  return { dueAt: Math.min(run.dueAt, dueAt), tally: run.tally + 1, payload: put.payload ?? run.payload }
+function planned(run: PlannedRun | null, put: Put, context: MergeContext): PlannedRun {
+  const since = run?.since ?? (put.longestWaitMs === undefined ? undefined : context.now)
+  const dueAt = dueAtOf(put, since ?? context.now, context)
+  if (run === null || put.onConflict === 'replace') {
+    const fresh = { dueAt, tally: 1, payload: put.payload ?? null }
+    return since === undefined ? fresh : { ...fresh, since }
+  }
+  const payload = put.payload ?? run.payload
+  return { ...run, dueAt: Math.min(run.dueAt, dueAt), tally: run.tally + 1, payload }
 }
 
-/** Nothing ever writes a dueAt in the past: a cursor that has passed a moment need not look behind it. */
-function dueAtOf(put: Put, now: number): number {
-  return Math.max(put.at ?? now, now)
+/**
+ * Nothing ever writes a dueAt in the past: a cursor that has passed a moment need not look behind it. Nor one before the
+ * key has rested, nor, if that does not forbid it, one later than the longest wait allows.
+ */
+function dueAtOf(put: Put, since: number, { now, restsUntil }: MergeContext): number {
+  const latest = since + (put.longestWaitMs ?? Infinity)
+  return Math.max(Math.min(put.at ?? now, latest), now, restsUntil)
 }
 
 function answerOf(result: PutResult, run: PlannedRun): PutAnswer {

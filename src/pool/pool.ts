@@ -11,6 +11,7 @@ import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '.
 import { Dead } from './dead.ts'
 import { CONFLICT_RULES, type EntryState, LANES, type Lane, type OnConflict } from './entry.ts'
 import { type EntryView, view } from './entry-view.ts'
+import { longestWaitOf } from './longest-wait.ts'
 import type { Put, PutAnswer, PutResult } from './merge.ts'
 import { cursorOf } from './order.ts'
 import type {
@@ -36,6 +37,8 @@ export interface PutOptions {
   /** Decides the partition, so that related keys share an owner; the key unless said. */
   group?: string
   onConflict?: OnConflict
+  /** With `replace`: puts do not put the run off for longer than this, since the first of them. */
+  longestWait?: Duration
 }
 
 export interface PutOutcome {
@@ -230,6 +233,7 @@ export class Pool {
         name: 'onConflict',
         code: 'invalid_input',
       }),
+      ...longestWaitOf(put, this.settings),
     }
   }
 

@@ -26,6 +26,13 @@ export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
 
 /** Refuses one process that asks twice, with another time: the second would be ignored. */
 export function refuseOtherRemember(known: PoolSettings, asked: PoolSettings): void {
+  if (asked.throttleMs !== undefined && asked.throttleMs !== known.throttleMs) {
+    throw new HeadraceError(
+      'pool_mismatch',
+      `the pool ${known.name} was made with a throttle of ${known.throttleMs ?? 'no'} ms, and asked for with ${asked.throttleMs} ms`,
+      { remedy: 'name it where the pool is first asked for' },
+    )
+  }
   if (asked.rememberMs === null || asked.rememberMs === known.rememberMs) return
   const write = ({ rememberMs }: PoolSettings): string =>
     rememberMs === null ? 'no `remember`' : `\`remember\` of ${rememberMs} ms`

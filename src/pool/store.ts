@@ -15,6 +15,8 @@ export interface PoolSettings {
   rememberMs: number | null
   /** Whether its runs put many others: then their lane is `fanout` unless the put names one. Left out: as the store has it. */
   fansOut?: boolean
+  /** How long a key rests after each of its runs, in mode `one`; 0: not at all. Left out: as the store has it. */
+  throttleMs?: number
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */
@@ -77,7 +79,7 @@ export interface SettleAnswer {
 }
 
 export interface Entries {
-  /** Creates the pool, or refuses other fixed settings with `pool_mismatch`. [E1] [E5] [T5] */
+  /** Creates the pool, or refuses other fixed settings with `pool_mismatch`. [E1] [E5] [T5] [M13] */
   open(settings: PoolSettings): Promise<void>
   /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [R1–R4] [P1] */
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>

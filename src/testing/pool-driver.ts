@@ -22,6 +22,7 @@ export interface DrivenPut {
   lane?: Lane
   group?: string
   onConflict?: OnConflict
+  longestWaitMs?: number
 }
 
 export interface Remembered {
@@ -46,6 +47,7 @@ export function asPut(key: string, given: DrivenPut = {}): Put {
     lane: given.lane ?? null,
     group: given.group ?? key,
     onConflict: given.onConflict ?? 'earliest',
+    ...(given.longestWaitMs === undefined ? {} : { longestWaitMs: given.longestWaitMs }),
   }
 }
 

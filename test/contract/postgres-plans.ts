@@ -51,6 +51,7 @@ export const statements: readonly Planned[] = [
       0,
       PARTITIONS,
       null,
+      null,
       false,
     ],
     uses: ['Conflict Arbiter Indexes: entry_pkey'],

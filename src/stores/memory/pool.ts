@@ -16,7 +16,7 @@ import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { reschedule } from '../../pool/reschedule.ts'
 import { laneOf, refuseOtherSettings } from '../../pool/settings.ts'
-import { type Death, type Settlement, settle } from '../../pool/settle.ts'
+import { type Death, type Settlement, restsUntil, settle } from '../../pool/settle.ts'
 import type {
   Browse,
   CancelAnswer,
@@ -35,6 +35,8 @@ import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
 import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
+import { dropPast, isFired } from './past.ts'
+import { Rests } from './rests.ts'
 
 interface KeptAnswer {
   fingerprint: string
@@ -48,8 +50,21 @@ export interface MemoryPool {
   entries: MemoryEntries
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, { until: number }>
+  rests: Rests
   deaths: Death[]
   answers: Map<string, KeptAnswer>
+}
+
+function create(settings: PoolSettings): MemoryPool {
+  return {
+    settings,
+    rememberMs: 0,
+    entries: new MemoryEntries(),
+    fired: new Map(),
+    rests: new Rests(),
+    deaths: [],
+    answers: new Map(),
+  }
 }
 
 export interface MemoryPoolsParts {
@@ -76,19 +91,11 @@ export class MemoryPools implements Entries, Browse {
 
   async open(settings: PoolSettings): Promise<void> {
     const existing = this.#pools.get(settings.name)
-    if (existing === undefined) {
-      this.#pools.set(settings.name, {
-        settings,
-        rememberMs: settings.rememberMs ?? 0,
-        entries: new MemoryEntries(),
-        fired: new Map(),
-        deaths: [],
-        answers: new Map(),
-      })
-      return
-    }
-    refuseOtherSettings(existing.settings, settings)
-    existing.rememberMs = settings.rememberMs ?? existing.rememberMs
+    if (existing !== undefined) refuseOtherSettings(existing.settings, settings)
+    const pool = existing ?? create(settings)
+    this.#pools.set(settings.name, pool)
+    pool.rememberMs = settings.rememberMs ?? pool.rememberMs
+    pool.rests.throttleMs = settings.throttleMs ?? pool.rests.throttleMs
   }
 
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
@@ -122,7 +129,8 @@ export class MemoryPools implements Entries, Browse {
     const fired = isFired(pool, name, now)
     const { newTurn } = this
     const lane = laneOf(pool.settings)
-    const { entry, answer } = merge(existing, put, { mode, now, partition, lane, fired, newTurn })
+    const restsUntil = pool.rests.of(name)
+    const { entry, answer } = merge(existing, put, { mode, now, partition, lane, fired, restsUntil, newTurn })
     if (entry !== undefined && entry !== existing) {
       pool.entries.set(name, entry)
       this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: answer.dueAt })
@@ -137,6 +145,7 @@ export class MemoryPools implements Entries, Browse {
     for (const entry of pool.entries.values()) {
       if (entry.key !== key || (slot !== undefined && entry.slot !== slot)) continue
       pool.entries.delete(entryName(entry.key, entry.slot))
+      pool.rests.forget(entryName(entry.key, entry.slot))
       answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
     }
     return answer
@@ -152,7 +161,8 @@ export class MemoryPools implements Entries, Browse {
     const { mode } = pool.settings
     const from = entryName(key, slot)
     const fired = isFired(pool, entryName(key, mode === 'each' ? at : null), now)
-    const decided = reschedule(pool.entries.get(from), at, { mode, now, fired, newTurn: this.newTurn })
+    const context = { mode, now, fired, restsUntil: pool.rests.of(from), newTurn: this.newTurn }
+    const decided = reschedule(pool.entries.get(from), at, context)
     switch (decided.kind) {
       case 'absent':
       case 'due':
@@ -202,7 +212,9 @@ export class MemoryPools implements Entries, Browse {
     const entry = pool.entries.get(id)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
-    const settled = settle(entry, settlement, { now, newTurn: this.newTurn })
+    const context = { now, newTurn: this.newTurn, restMs: pool.rests.throttleMs }
+    const settled = settle(entry, settlement, context)
+    pool.rests.keep(id, restsUntil(settlement.outcome.kind, context), now)
     if (settled.death !== null) pool.deaths.unshift(settled.death)
     if (settled.entry === null) pool.entries.delete(id)
     else pool.entries.set(id, settled.entry)
@@ -272,19 +284,4 @@ export class MemoryPools implements Entries, Browse {
   }
 
   readonly newTurn = (): number => (this.#turn += 1)
-}
-
-/**
- * Forgets what is past, from the oldest on until one is not: who sets anew deletes first, so that the map is in the
- * order of setting. Looking at all of it would cost every move as much as the pool remembers.
- */
-function dropPast(kept: Map<string, { until: number }>, now: number): void {
-  for (const [id, { until }] of kept) {
-    if (until > now) return
-    kept.delete(id)
-  }
-}
-
-function isFired(pool: MemoryPool, name: string, now: number): boolean {
-  return pool.rememberMs > 0 && (pool.fired.get(name)?.until ?? 0) > now
 }

@@ -2,9 +2,10 @@
 
 -- name: open_pool
 -- Lock: the pool's row, if it exists. A time that is not named is left.
-insert into headrace.pool as p (name, mode, partitions, remember_ms, fans_out)
-values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::boolean, false))
-on conflict (name) do update set remember_ms = coalesce($4::bigint, p.remember_ms)
+insert into headrace.pool as p (name, mode, partitions, remember_ms, fans_out, throttle_ms)
+values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::boolean, false), coalesce($6::bigint, 0))
+on conflict (name) do update
+  set remember_ms = coalesce($4::bigint, p.remember_ms), throttle_ms = coalesce($6::bigint, p.throttle_ms)
   where p.mode = excluded.mode and p.partitions = excluded.partitions and coalesce(p.fans_out = $5::boolean, true)
 returning id, fans_out
 
@@ -31,7 +32,7 @@ order by e.slot
 for update of e
 
 -- name: read_clock
-select headrace.now_ms() as now, (select remember_ms from headrace.pool where id = $1) as remember_ms
+select headrace.now_ms() as now, remember_ms, throttle_ms from headrace.pool where id = $1
 
 -- name: move_next
 update headrace.entry set due_at = $4, turn = nextval('headrace.turn')

@@ -175,13 +175,16 @@ async function moveEntry(
     (clock?.['remember_ms'] as number) > 0 && ((target?.['until'] as number | undefined) ?? 0) > now
   const existing: Entry | undefined = found === undefined ? undefined : toEntry(found)
   // The server gives the turns.
-  const decided = reschedule(existing, at, { mode: pool.mode, now, fired, newTurn: () => 0 })
+  const rests = pool.mode === 'one' && (clock?.['throttle_ms'] as number) > 0
+  const restsUntil = rests ? ((found?.['until'] as number | null | undefined) ?? 0) : 0
+  const decided = reschedule(existing, at, { mode: pool.mode, now, fired, restsUntil, newTurn: () => 0 })
   if (decided.kind === 'absent' || decided.kind === 'due') return decided
   if (decided.kind === 'moved') {
     await tx.query('move_next', [pool.id, key, from, decided.answer.dueAt])
     return { kind: 'moved', answer: decided.answer }
   }
-  await tx.query('remove_entry', [pool.id, key, from])
+  // In mode one the put itself takes the place of the dead entry, and knows until when its key rests.
+  if (pool.mode === 'each') await tx.query('remove_entry', [pool.id, key, from])
   const rounds = splitRounds([decided.put], pool.mode)
   const batch = { id: attempt, fingerprint: '', attempt, keepMs: KEEP_MS }
   const noted = await putRounds(tx, pool, batch, rounds)

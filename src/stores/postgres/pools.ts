@@ -30,8 +30,8 @@ export class Pools {
   }
 
   async open(settings: PoolSettings): Promise<void> {
-    const { name, mode, partitions, rememberMs, fansOut } = settings
-    const values = [name, mode, partitions, rememberMs, fansOut ?? null]
+    const { name, mode, partitions, rememberMs, fansOut, throttleMs } = settings
+    const values = [name, mode, partitions, rememberMs, fansOut ?? null, throttleMs ?? null]
     const [row] = await this.#connections.query('open_pool', values, OPEN)
     if (row === undefined) {
       const [stored] = await this.#connections.query('find_pool', [name], READ)

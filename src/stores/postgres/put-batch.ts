@@ -53,7 +53,7 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   return rounds
 }
 
-/** Parameters 7 to 19 of the query `put`. */
+/** Parameters 7 to 20 of the query `put`. */
 export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
   const { mode, partitions } = pool
   const puts = placed.map(({ put }) => put)
@@ -80,6 +80,9 @@ export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[
     rule,
     partitions,
     isOneTime ? first?.at : null,
+    puts.every(({ longestWaitMs }) => longestWaitMs === undefined)
+      ? null
+      : numberArray(puts.map(({ longestWaitMs }) => longestWaitMs ?? null)),
   ]
 }
 
@@ -110,7 +113,8 @@ export function readAnswers(answers: PutAnswer[], placed: readonly PlacedPut[], 
   // Those that the store noted need not be guessed first.
   if (notes.length < placed.length) {
     for (const { put, nth } of placed) {
-      answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? now, now), tally: 1 }
+      const latest = now + (put.longestWaitMs ?? Infinity)
+      answers[nth] = { result: 'created', dueAt: Math.min(Math.max(put.at ?? now, now), latest), tally: 1 }
     }
   }
   for (const [index, note] of notes.entries()) answers[note >> 6] = answerOf(note & 7, index, noted)

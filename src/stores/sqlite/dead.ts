@@ -32,6 +32,7 @@ export class SqliteDead implements DeadStore {
       const entry = findEntry(pool, key, slot)
       if (entry?.state !== 'dead') return false
       removeEntry(pool, entry)
+      pool.rests.forget(key)
       database.statement('remove_deaths').run(pool.id, key, slotColumn(slot))
       return true
     })

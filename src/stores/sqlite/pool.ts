@@ -1,7 +1,7 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Claim, poolResource } from '../../fence.ts'
 import { type Entry, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
-import { type Death, type Settlement, settle } from '../../pool/settle.ts'
+import { type Death, type Settlement, restsUntil, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
   Entries,
@@ -69,6 +69,7 @@ export class SqliteEntries implements Entries {
       const answer = { cancelled: 0, due: 0 }
       for (const entry of entriesOf(pool, key, slot)) {
         removeEntry(pool, entry)
+        pool.rests.forget(key)
         answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
       }
       return answer
@@ -105,7 +106,9 @@ export class SqliteEntries implements Entries {
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
     if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
-    const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
+    const context = { now, newTurn: this.#parts.pools.newTurn, restMs: pool.rests.throttleMs }
+    const settled = settle(entry, settlement, context)
+    pool.rests.keep(entry.key, restsUntil(settlement.outcome.kind, context))
     if (settled.death !== null) this.#bury(pool, settled.death)
     if (settled.entry === null) removeEntry(pool, entry)
     else replaceEntry(pool, entry, settled.entry)

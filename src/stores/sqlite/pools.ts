@@ -6,6 +6,7 @@ import type { PoolSettings } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
+import { Rests } from './rests.ts'
 import type { Session } from './session.ts'
 import { Table } from './table.ts'
 import type { DueRequest } from './table-dues.ts'
@@ -17,6 +18,7 @@ export interface SqlitePool {
   /** Every partition. */
   partitions: readonly number[]
   fired: FiredSlots
+  rests: Rests
   table: Table
   /** Young entries; always empty in mode `one`. */
   journal: Journal
@@ -40,14 +42,16 @@ export class Pools {
     const { id, fansOut } = await this.#parts.session.write('other', () => this.#register(settings))
     if (this.#pools.has(settings.name)) return
     const fired = new FiredSlots(this.#parts.database, id)
+    const rests = new Rests(this.#parts.database, id)
     const table = new Table(this.#parts.database, id)
     const journal = new Journal(this.#parts.database, id)
     this.#parts.session.mirror(fired)
+    this.#parts.session.mirror(rests)
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
     const partitions = Array.from({ length: settings.partitions }, (_, partition) => partition)
     const stored = { ...settings, fansOut }
-    this.#pools.set(settings.name, { id, settings: stored, partitions, fired, table, journal })
+    this.#pools.set(settings.name, { id, settings: stored, partitions, fired, rests, table, journal })
   }
 
   of(name: string): SqlitePool {
@@ -67,10 +71,10 @@ export class Pools {
     const { name, mode, partitions, rememberMs } = settings
     const row = database.statement('find_pool').get(name)
     if (row === undefined) {
-      const { fansOut = false } = settings
+      const { fansOut = false, throttleMs = 0 } = settings
       const added = database
         .statement('add_pool')
-        .run(name, mode, partitions, rememberMs ?? 0, fansOut ? 1 : 0)
+        .run(name, mode, partitions, rememberMs ?? 0, fansOut ? 1 : 0, throttleMs)
       return { id: Number(added.lastInsertRowid), fansOut }
     }
     const fansOut = row['fans_out'] === 1
@@ -80,6 +84,10 @@ export class Pools {
     if (rememberMs !== null && rememberMs !== row['remember_ms']) {
       database.statement('save_remember').run(rememberMs, id)
       this.#pools.get(name)?.fired.change(rememberMs)
+    }
+    if (settings.throttleMs !== undefined && settings.throttleMs !== row['throttle_ms']) {
+      database.statement('save_throttle').run(settings.throttleMs, id)
+      this.#pools.get(name)?.rests.change(settings.throttleMs)
     }
     return { id, fansOut }
   }

@@ -61,7 +61,9 @@ export class PutBatch {
     const fired = existing?.state !== 'live' && this.#pool.fired.has(put.key, slot, now)
     const { newTurn } = this.#parts.pools
     const lane = laneOf(this.#pool.settings)
-    const { entry, answer } = merge(existing, put, { mode, now, partition, lane, fired, newTurn })
+    const restsUntil = slot === null ? this.#pool.rests.of(put.key) : 0
+    const context = { mode, now, partition, lane, fired, restsUntil, newTurn }
+    const { entry, answer } = merge(existing, put, context)
     if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
     return answer
   }
@@ -72,7 +74,9 @@ export class PutBatch {
     const { now } = this.#tx
     const entry = this.#find(key, slot)
     const fired = this.#pool.fired.has(key, mode === 'each' ? at : null, now)
-    const decided = reschedule(entry, at, { mode, now, fired, newTurn: this.#parts.pools.newTurn })
+    const restsUntil = slot === null ? this.#pool.rests.of(key) : 0
+    const { newTurn } = this.#parts.pools
+    const decided = reschedule(entry, at, { mode, now, fired, restsUntil, newTurn })
     switch (decided.kind) {
       case 'absent':
       case 'due':

@@ -2,7 +2,7 @@
 // threads costs a microsecond or two, most of it for the names of its fields.
 import type { LogEvent, LogPage } from '../../../log/store.ts'
 import type { Lane, OnConflict } from '../../../pool/entry.ts'
-import type { PutAnswer, PutResult } from '../../../pool/merge.ts'
+import type { Put, PutAnswer, PutResult } from '../../../pool/merge.ts'
 import type { PutRequest, PutResponse } from '../../../pool/store.ts'
 
 type Flat = (string | number | boolean | null | undefined)[]
@@ -34,8 +34,8 @@ function packRequests(requests: PutRequest[]): Flat {
   for (const { puts, repeat } of requests) {
     flat.push(puts.length, repeat === null)
     if (repeat !== null) flat.push(repeat.id, repeat.fingerprint, repeat.keepMs)
-    for (const { key, at, payload, lane, group, onConflict } of puts)
-      flat.push(key, at, payload, lane, group === key ? null : group, onConflict)
+    for (const { key, at, payload, lane, group, onConflict, longestWaitMs } of puts)
+      flat.push(key, at, payload, lane, group === key ? null : group, onConflict, longestWaitMs)
   }
   return flat
 }
@@ -55,14 +55,16 @@ function unpackRequests(flat: Flat): PutRequest[] {
     }
     for (let nth = 0; nth < count; nth += 1) {
       const key = flat[place++] as string
-      request.puts.push({
+      const put: Put = {
         key,
         at: flat[place++] as number | null,
         payload: flat[place++] as string | undefined,
         lane: flat[place++] as Lane | null,
         group: (flat[place++] as string | null) ?? key,
         onConflict: flat[place++] as OnConflict,
-      })
+      }
+      const longestWaitMs = flat[place++] as number | undefined
+      request.puts.push(longestWaitMs === undefined ? put : { ...put, longestWaitMs })
     }
     requests.push(request)
   }
