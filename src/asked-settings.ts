@@ -4,6 +4,7 @@ import { type Duration, toMs } from './duration.ts'
 import { HeadraceError } from './errors.ts'
 import type { TopicSettings } from './log/store.ts'
 import { MODES, type Mode } from './pool/entry.ts'
+import { KEPT_PAYLOADS, type KeptPayloads } from './pool/payloads.ts'
 import type { PoolSettings } from './pool/store.ts'
 
 export interface PoolOptions {
@@ -15,6 +16,8 @@ export interface PoolOptions {
   fansOut?: boolean
   /** The least time from the end of a run to the next run of its key, in mode `one`; unless said, as the store says. */
   throttle?: Duration
+  /** `all`: runs see the payload of every put that they stand for, in mode `one`. Fixed at first use. */
+  payloads?: KeptPayloads
 }
 
 export interface TopicOptions {
@@ -23,7 +26,7 @@ export interface TopicOptions {
   retention?: Duration
 }
 
-export interface TicksOptions extends PoolOptions {
+export interface TicksOptions extends Omit<PoolOptions, 'payloads'> {
   /** The topic that due ticks move to; the pool's name unless said. */
   topic?: string
 }
@@ -36,6 +39,7 @@ export function poolSettings(
 ): PoolSettings {
   const named = { name: `the mode of the pool ${name}`, code: 'invalid_options' } as const
   const mode = checkChoice(options.mode ?? known.mode ?? 'one', MODES, named)
+  const kept = { name: `payloads of the pool ${name}`, code: 'invalid_options' } as const
   refuseInModeEach(name, options, mode)
   return {
     name: checkName(name, 'pool'),
@@ -45,14 +49,18 @@ export function poolSettings(
     ...(options.fansOut === undefined
       ? {}
       : { fansOut: checkFlag(options.fansOut, `fansOut of the pool ${name}`) }),
+    ...(options.payloads === undefined
+      ? {}
+      : { payloads: checkChoice(options.payloads, KEPT_PAYLOADS, kept) }),
     ...(options.throttle === undefined ? {} : { throttleMs: toMs(options.throttle) }),
   }
 }
 
 /** In mode `each` every put is a run of its own: there is nothing to put together. */
 function refuseInModeEach(name: string, options: PoolOptions, mode: Mode): void {
-  if (mode !== 'each' || options.throttle === undefined) return
-  throw new HeadraceError('invalid_options', `the pool ${name} has the mode each, and a throttle`, {
+  const what = options.throttle === undefined ? 'payloads: all' : 'a throttle'
+  if (mode !== 'each' || (options.throttle === undefined && options.payloads !== 'all')) return
+  throw new HeadraceError('invalid_options', `the pool ${name} has the mode each, and ${what}`, {
     remedy: 'leave it out, or use the mode one',
   })
 }

@@ -5,6 +5,7 @@ export const ERROR_CODES = {
   invalid_input: { title: 'The input is not valid', retryable: false },
   invalid_options: { title: 'The options are not valid', retryable: false },
   pool_mismatch: { title: 'The pool was created with other settings', retryable: false },
+  payloads_full: { title: 'The entry holds as many payloads as it may', retryable: true },
   topic_mismatch: { title: 'The topic was created with other settings', retryable: false },
   topic_unknown: { title: 'There is no such topic', retryable: false },
   resource_mismatch: { title: 'The resource was shared with other settings', retryable: false },

@@ -9,6 +9,8 @@ export interface DeadRun {
   /** The moment that was asked for, in mode `each`; null in mode `one`. */
   at: Date | null
   payload: unknown
+  /** What every put of the tally carried, in a pool that keeps all payloads; else none. */
+  payloads: unknown[]
   /** How many puts it stood for. */
   tally: number
   /** `attempts`: every attempt failed. Else what the handler said. */
@@ -54,11 +56,12 @@ function nameOf(key: string, at: Moment | undefined): { key: string; slot: numbe
   return { key: checkKey(key), slot: at === undefined ? null : checkMoment(at) }
 }
 
-function deadRun({ key, slot, payload, seen, reason, error, diedAt }: Death): DeadRun {
+function deadRun({ key, slot, payload, payloads = [], seen, reason, error, diedAt }: Death): DeadRun {
   return {
     key,
     at: slot === null ? null : new Date(slot),
     payload: payload === null ? undefined : (JSON.parse(payload) as unknown),
+    payloads: payloads.map((text) => JSON.parse(text) as unknown),
     tally: seen,
     reason,
     error,

@@ -74,6 +74,8 @@ export interface TakenRun {
   seen: number
   payload: string | null
   attempt: number
+  /** Of every put that it stands for, in their order, in a pool that keeps them all. [M14] */
+  payloads?: readonly string[]
 }
 
 /** The run that a take answers for a due entry. */

@@ -45,6 +45,8 @@ export interface Merged {
   /** The entry as it is now; what was given, the same object or nothing, when nothing changed. */
   entry: Entry | undefined
   answer: PutAnswer
+  /** The run that holds the put; of a kept put it means nothing. */
+  into: 'next' | 'after'
 }
 
 export function merge(existing: Entry | undefined, put: Put, context: MergeContext): Merged {
@@ -81,29 +83,33 @@ function create(put: Put, context: MergeContext): Merged {
     enqueuedAt: context.now,
     putAt: context.now,
   }
-  return { entry, answer: { result: 'created', dueAt: next.dueAt, tally: 1 } }
+  return { entry, answer: { result: 'created', dueAt: next.dueAt, tally: 1 }, into: 'next' }
 }
 
 function kept(entry: Entry): Merged {
-  return { entry, answer: { result: 'kept', dueAt: entry.next.dueAt, tally: entry.next.tally } }
+  return { entry, answer: { result: 'kept', dueAt: entry.next.dueAt, tally: entry.next.tally }, into: 'next' }
 }
 
 /** A slot that has fired is kept for as long as it is remembered: no run holds the put. [T5] */
 function keptFired(existing: Entry | undefined, put: Put, context: MergeContext): Merged {
-  return { entry: existing, answer: { result: 'kept', dueAt: dueAtOf(put, context.now, context), tally: 0 } }
+  return {
+    entry: existing,
+    answer: { result: 'kept', dueAt: dueAtOf(put, context.now, context), tally: 0 },
+    into: 'next',
+  }
 }
 
 function mergeWaiting(entry: Entry, put: Put, context: MergeContext): Merged {
   const replaces = put.onConflict === 'replace'
   const next = planned(entry.next, put, context)
   const merged = { ...entry, next, turn: replaces ? context.newTurn() : entry.turn, putAt: context.now }
-  return { entry: merged, answer: answerOf(replaces ? 'replaced' : 'merged', next) }
+  return { entry: merged, answer: answerOf(replaces ? 'replaced' : 'merged', next), into: 'next' }
 }
 
 /** A due run is never called back or put off: a put that is due now joins it, whatever its rule. */
 function joinNext(entry: Entry, put: Put, context: MergeContext): Merged {
   const next = { ...entry.next, tally: entry.next.tally + 1, payload: put.payload ?? entry.next.payload }
-  return { entry: { ...entry, next, putAt: context.now }, answer: answerOf('merged', next) }
+  return { entry: { ...entry, next, putAt: context.now }, answer: answerOf('merged', next), into: 'next' }
 }
 
 /** The entry's turn stays: a run of `next` may be under way, and its settle must still count. */
@@ -113,6 +119,7 @@ function mergeAfter(entry: Entry, put: Put, context: MergeContext): Merged {
   return {
     entry: { ...entry, after, putAt: context.now },
     answer: answerOf(replaces ? 'replaced' : 'merged', after),
+    into: 'after',
   }
 }
 

@@ -12,8 +12,9 @@ import { Dead } from './dead.ts'
 import { CONFLICT_RULES, type EntryState, LANES, type Lane, type OnConflict } from './entry.ts'
 import { type EntryView, view } from './entry-view.ts'
 import { longestWaitOf } from './longest-wait.ts'
-import type { Put, PutAnswer, PutResult } from './merge.ts'
+import type { Put, PutAnswer } from './merge.ts'
 import { cursorOf } from './order.ts'
+import { payloadsFull } from './payloads.ts'
 import type {
   CancelAnswer,
   CancelResult,
@@ -41,11 +42,15 @@ export interface PutOptions {
   longestWait?: Duration
 }
 
-export interface PutOutcome {
-  result: PutResult
-  dueAt: Date
-  tally: number
-}
+/**
+ * What came of a put: it made an entry, joined the puts of one, threw them away, or found that it is not needed. `dueAt` and
+ * `tally` are those of the run that holds it. With `tx` it is `Accepted`.
+ */
+export type PutOutcome =
+  | { result: 'created' | 'replaced'; dueAt: Date; tally: 1 }
+  | { result: 'merged'; dueAt: Date; tally: number }
+  /** Of the run that was there already; a tally of 0: it has fired. */
+  | { result: 'kept'; dueAt: Date; tally: number }
 
 export interface PoolParts {
   settings: PoolSettings
@@ -147,7 +152,9 @@ export class Pool {
    */
   async putAll(puts: ({ key: string } & PutOptions)[]): Promise<PutOutcome[]> {
     const response = await this.request({ puts: puts.map((put) => this.#check(put)), repeat: null })
-    return answersOf(response).map(({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }))
+    return answersOf(response).map(
+      ({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }) as PutOutcome,
+    )
   }
 
   /** Puts that were checked already; concurrent requests share a commit. */
@@ -246,7 +253,7 @@ export class Pool {
     const responses = await this.#parts.store.entries.put(this.name, requests)
     const counts = { created: 0, merged: 0, replaced: 0, kept: 0 }
     for (const response of responses) {
-      if (response.kind === 'mismatch' || response.replayed) continue
+      if (response.kind !== 'answered' || response.replayed) continue
       for (const answer of response.answers) counts[answer.result] += 1
     }
     this.#parts.telemetry.emit('pool.put', { pool: this.name, ...counts })
@@ -254,9 +261,10 @@ export class Pool {
   }
 }
 
-/** The answers of a response; a mismatched repeat is an error for library callers. */
+/** The answers of a response; a mismatched repeat, and what is refused, is an error for library callers. */
 export function answersOf(response: PutResponse): PutAnswer[] {
   if (response.kind === 'answered') return response.answers
+  if (response.kind === 'refused') throw payloadsFull(response)
   throw new HeadraceError('idempotency_mismatch', 'this idempotency key was used before with another body', {
     remedy: 'use a new key for a new request',
   })

@@ -11,6 +11,8 @@ export interface Run<Payload = unknown> {
   readonly dueAt: Date
   /** What the latest put carried; undefined: nothing. */
   readonly payload: Payload
+  /** What every put of the tally carried, in their order, in a pool that keeps all payloads; else none. */
+  readonly payloads: readonly Payload[]
   /** How many puts this run stands for; 0: the handler asked for it itself, with `again`. */
   readonly tally: number
 }
@@ -73,6 +75,7 @@ export class StartedRun<Payload> implements Run<Payload> {
   readonly key: string
   readonly tally: number
   #payload: { value: Payload } | null = null
+  #payloads: readonly Payload[] | null = null
 
   constructor(taken: TakenRun) {
     this.#taken = taken
@@ -86,6 +89,11 @@ export class StartedRun<Payload> implements Run<Payload> {
 
   get dueAt(): Date {
     return new Date(this.#taken.dueAt)
+  }
+
+  get payloads(): readonly Payload[] {
+    this.#payloads ??= (this.#taken.payloads ?? []).map((payload) => JSON.parse(payload) as Payload)
+    return this.#payloads
   }
 
   get payload(): Payload {

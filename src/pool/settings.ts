@@ -1,9 +1,10 @@
-// What of a pool is fixed at its first use: its mode, its number of partitions, and whether it fans out.
+// What of a pool is fixed at its first use: its mode, its number of partitions, whether it fans out, and which
+// payloads it keeps.
 import { HeadraceError } from '../errors.ts'
 import type { Lane } from './entry.ts'
 import type { PoolSettings } from './store.ts'
 
-type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions' | 'fansOut'>
+type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions' | 'fansOut' | 'payloads'>
 
 /** The lane of the puts that name none. [E5] */
 export function laneOf({ fansOut = false }: Pick<PoolSettings, 'fansOut'>): Lane {
@@ -12,11 +13,13 @@ export function laneOf({ fansOut = false }: Pick<PoolSettings, 'fansOut'>): Lane
 
 /** Refuses a pool that is asked for with other fixed settings; what is left out is as it was stored. [E1] [E5] */
 export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
-  const { fansOut = false } = stored
-  const isSame = asked.fansOut === undefined || asked.fansOut === fansOut
+  const { fansOut = false, payloads = 'latest' } = stored
+  const isSame = (asked.fansOut ?? fansOut) === fansOut && (asked.payloads ?? payloads) === payloads
   if (isSame && stored.mode === asked.mode && stored.partitions === asked.partitions) return
+  const more = (settings: Fixed): string =>
+    `, fansOut ${settings.fansOut ?? fansOut}, payloads ${settings.payloads ?? payloads}`
   const write = (settings: Fixed): string =>
-    `mode ${settings.mode} and ${settings.partitions} partitions${isSame ? '' : `, fansOut ${settings.fansOut ?? false}`}`
+    `mode ${settings.mode} and ${settings.partitions} partitions${isSame ? '' : more(settings)}`
   throw new HeadraceError(
     'pool_mismatch',
     `the pool ${stored.name} has ${write(stored)}, and was asked for with ${write(asked)}`,

@@ -18,6 +18,8 @@ export interface Settlement {
   /** The tally that the run was taken with. */
   seen: number
   outcome: Outcome
+  /** How many payloads the run was taken with, in a pool that keeps them all. */
+  seenPayloads?: number
 }
 
 /** The record of puts whose last attempt failed. */
@@ -29,6 +31,8 @@ export interface Death {
   reason: string
   error: string | null
   diedAt: number
+  /** Those that the run saw, in a pool that keeps them all. */
+  payloads?: readonly string[]
 }
 
 export interface Settled {

@@ -2,6 +2,7 @@
 import type { Claim } from '../fence.ts'
 import type { Entry, EntryState, Lane, Mode, TakenRun } from './entry.ts'
 import type { Put, PutAnswer } from './merge.ts'
+import type { KeptPayloads } from './payloads.ts'
 import type { Death, Settlement } from './settle.ts'
 
 export interface PoolSettings {
@@ -17,6 +18,8 @@ export interface PoolSettings {
   fansOut?: boolean
   /** How long a key rests after each of its runs, in mode `one`; 0: not at all. Left out: as the store has it. */
   throttleMs?: number
+  /** Which payloads its runs see; fixed. Left out: as the store has it, and a new pool keeps the latest. */
+  payloads?: KeptPayloads
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */
@@ -30,6 +33,8 @@ export type PutResponse =
   | { kind: 'answered'; answers: PutAnswer[]; replayed: boolean }
   /** The id was used with another fingerprint; nothing was done. */
   | { kind: 'mismatch' }
+  /** The entry of the key would hold more than so many payloads; nothing of the request was done. [M16] */
+  | { kind: 'refused'; pool: string; key: string; most: string }
 
 export type CancelResult = 'cancelled' | 'due' | 'absent'
 

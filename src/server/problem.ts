@@ -11,6 +11,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_input: 400,
   invalid_options: 400,
   pool_mismatch: 409,
+  payloads_full: 409,
   topic_mismatch: 409,
   resource_mismatch: 409,
   topic_unknown: 404,

@@ -5,6 +5,7 @@ import { type OpenSubject, registerCases } from './contract.ts'
 import { debounceCases } from './debounce-contract.ts'
 import { deadCases } from './dead-contract.ts'
 import { laneCases } from './lane-contract.ts'
+import { payloadsCases } from './payloads-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
@@ -17,6 +18,7 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: put`, open, plainPutCases)
   registerCases(`${name}: lanes`, open, laneCases)
   registerCases(`${name}: debounce`, open, debounceCases)
+  registerCases(`${name}: payloads`, open, payloadsCases)
   registerCases(`${name}: throttle`, open, throttleCases)
   registerCases(`${name}: repeated requests`, open, repeatCases)
   registerCases(`${name}: cancel and reschedule`, open, changeCases)

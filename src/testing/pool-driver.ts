@@ -99,11 +99,12 @@ export class PoolDriver {
   }
 
   async settle(
-    run: Pick<TakenRun, 'key' | 'slot' | 'turn' | 'seen'>,
+    run: Pick<TakenRun, 'key' | 'slot' | 'turn' | 'seen' | 'payloads'>,
     outcome: Outcome,
   ): Promise<SettleAnswer> {
-    const { key, slot, turn, seen } = run
-    const [answer] = await this.settleAll([{ key, slot, turn, seen, outcome }])
+    const { key, slot, turn, seen, payloads } = run
+    const saw = payloads === undefined ? {} : { seenPayloads: payloads.length }
+    const [answer] = await this.settleAll([{ key, slot, turn, seen, outcome, ...saw }])
     assert(answer !== undefined, 'a settlement has an answer')
     return answer
   }

@@ -32,6 +32,7 @@ export function createDead({ clock, commit, pools, hint }: DeadParts): DeadStore
         if (pool.entries.get(entryName(key, slot))?.state !== 'dead') return false
         pool.entries.delete(entryName(key, slot))
         pool.rests.forget(entryName(key, slot))
+        pool.payloads?.forget(entryName(key, slot))
         pool.deaths = pool.deaths.filter((death) => death.key !== key || death.slot !== slot)
         return true
       }),

@@ -3,15 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { type Claim, poolResource } from '../../fence.ts'
 import { partitionOf } from '../../partition.ts'
-import {
-  type Entry,
-  type EntryState,
-  entryName,
-  holdsTurn,
-  liveDueAt,
-  stateOf,
-  takenRun,
-} from '../../pool/entry.ts'
+import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { reschedule } from '../../pool/reschedule.ts'
@@ -36,6 +28,7 @@ import type { Commit } from './commit.ts'
 import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
 import { dropPast, isFired } from './past.ts'
+import { MemoryPayloads, takeFrom } from './payloads.ts'
 import { Rests } from './rests.ts'
 
 interface KeptAnswer {
@@ -51,15 +44,19 @@ export interface MemoryPool {
   /** Fired slots that are still remembered, and until when. */
   fired: Map<string, { until: number }>
   rests: Rests
+  /** Null: the latest payload alone is kept. */
+  payloads: MemoryPayloads | null
   deaths: Death[]
   answers: Map<string, KeptAnswer>
 }
 
 function create(settings: PoolSettings): MemoryPool {
+  const entries = new MemoryEntries()
   return {
     settings,
     rememberMs: 0,
-    entries: new MemoryEntries(),
+    entries,
+    payloads: settings.payloads === 'all' ? new MemoryPayloads(settings.name, entries) : null,
     fired: new Map(),
     rests: new Rests(),
     deaths: [],
@@ -111,9 +108,12 @@ export class MemoryPools implements Entries, Browse {
       if (kept.fingerprint !== repeat.fingerprint) return { kind: 'mismatch' }
       return { ...kept.response, ...(kept.response.kind === 'answered' ? { replayed: true } : {}) }
     }
-    const answers = request.puts.map((put) => this.#putOne(pool, put, now))
-    const response: PutResponse = { kind: 'answered', answers, replayed: false }
-    if (repeat !== null) {
+    const apply = (): PutResponse => {
+      const answers = request.puts.map((put) => this.#putOne(pool, put, now))
+      return { kind: 'answered', answers, replayed: false }
+    }
+    const response = pool.payloads === null ? apply() : pool.payloads.request(apply)
+    if (repeat !== null && response.kind === 'answered') {
       dropPast(pool.answers, now)
       pool.answers.delete(repeat.id)
       pool.answers.set(repeat.id, { fingerprint: repeat.fingerprint, response, until: now + repeat.keepMs })
@@ -130,9 +130,12 @@ export class MemoryPools implements Entries, Browse {
     const { newTurn } = this
     const lane = laneOf(pool.settings)
     const restsUntil = pool.rests.of(name)
-    const { entry, answer } = merge(existing, put, { mode, now, partition, lane, fired, restsUntil, newTurn })
+    const context = { mode, now, partition, lane, fired, restsUntil, newTurn }
+    const { entry, answer, into } = merge(existing, put, context)
+    pool.payloads?.begin(name)
     if (entry !== undefined && entry !== existing) {
       pool.entries.set(name, entry)
+      pool.payloads?.add(name, put, { result: answer.result, into })
       this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: answer.dueAt })
     }
     return answer
@@ -146,6 +149,7 @@ export class MemoryPools implements Entries, Browse {
       if (entry.key !== key || (slot !== undefined && entry.slot !== slot)) continue
       pool.entries.delete(entryName(entry.key, entry.slot))
       pool.rests.forget(entryName(entry.key, entry.slot))
+      pool.payloads?.forget(entryName(entry.key, entry.slot))
       answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
     }
     return answer
@@ -180,7 +184,8 @@ export class MemoryPools implements Entries, Browse {
   async take(name: string, request: TakeRequest): Promise<Taken> {
     const now = this.#clock.now()
     const { partitions, lane, from, limit } = request
-    const wanted = [...this.of(name).entries.values()].filter(
+    const pool = this.of(name)
+    const wanted = [...pool.entries.values()].filter(
       (entry) =>
         entry.state === 'live' &&
         entry.lane === lane &&
@@ -190,7 +195,7 @@ export class MemoryPools implements Entries, Browse {
       .filter(({ next }) => next.dueAt >= from && next.dueAt <= now)
       .sort(byDue)
       .slice(0, limit)
-      .map(takenRun)
+      .map((entry) => takeFrom(pool.payloads, entry))
     const later = wanted.filter(({ next }) => next.dueAt > now)
     const first = later.reduce((least, { next }) => Math.min(least, next.dueAt), Infinity)
     return { now, runs, nextDueAt: runs.length < limit && first < Infinity ? first : null }
@@ -215,7 +220,12 @@ export class MemoryPools implements Entries, Browse {
     const context = { now, newTurn: this.newTurn, restMs: pool.rests.throttleMs }
     const settled = settle(entry, settlement, context)
     pool.rests.keep(id, restsUntil(settlement.outcome.kind, context), now)
-    if (settled.death !== null) pool.deaths.unshift(settled.death)
+    const death = pool.payloads?.settle(id, settlement, {
+      before: entry,
+      settled,
+      from: now + context.restMs,
+    })
+    if (settled.death !== null) pool.deaths.unshift({ ...settled.death, ...death })
     if (settled.entry === null) pool.entries.delete(id)
     else pool.entries.set(id, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }

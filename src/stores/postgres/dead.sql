@@ -18,5 +18,8 @@ with gone as (
 forgotten as (
   delete from headrace.death d using gone
   where d.pool = $1 and d.key = gone.key and d.slot = $3::bigint
+),
+emptied as (
+  delete from headrace.payload p using gone where p.pool = $1 and p.key = gone.key
 )
 select count(*) as removed from gone

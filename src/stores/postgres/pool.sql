@@ -2,15 +2,17 @@
 
 -- name: open_pool
 -- Lock: the pool's row, if it exists. A time that is not named is left.
-insert into headrace.pool as p (name, mode, partitions, remember_ms, fans_out, throttle_ms)
-values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::boolean, false), coalesce($6::bigint, 0))
+insert into headrace.pool as p (name, mode, partitions, remember_ms, fans_out, throttle_ms, payloads)
+values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::boolean, false), coalesce($6::bigint, 0),
+  coalesce($7::text, 'latest'))
 on conflict (name) do update
   set remember_ms = coalesce($4::bigint, p.remember_ms), throttle_ms = coalesce($6::bigint, p.throttle_ms)
   where p.mode = excluded.mode and p.partitions = excluded.partitions and coalesce(p.fans_out = $5::boolean, true)
-returning id, fans_out
+    and coalesce(p.payloads = $7::text, true)
+returning id, fans_out, payloads
 
 -- name: find_pool
-select name, mode, partitions, fans_out from headrace.pool where name = $1
+select name, mode, partitions, fans_out, payloads from headrace.pool where name = $1
 
 -- name: cancel
 -- Locks: the entries of the key. Index: the primary key.
@@ -41,8 +43,9 @@ where pool = $1 and key = $2 and slot = $3 and headrace.in_time(5000, slot)
 -- name: remove_entry
 delete from headrace.entry where pool = $1 and key = $2 and slot = $3
 
--- name: take
--- No lock. Index: entry_due, one range per partition, and one seek more for what is due next if the limit was not met.
+-- name: due_runs
+-- No query but a part of those that take. No lock. Index: entry_due, one range per partition, and one seek more for what is
+-- due next if the limit was not met.
 with clock as materialized (select headrace.now_ms() as now),
 due as (
   select e.*
@@ -70,4 +73,15 @@ later as materialized (
     ) as e
   ) end as next_due_at
 )
+
+-- name: take
+:due_runs
 select clock.now, later.next_due_at, due.* from clock cross join later left join due on true
+
+-- name: take_all
+-- With the payloads of each run, in the same snapshot. Index: the primary key of the payloads.
+:due_runs
+select clock.now, later.next_due_at, due.*, array(
+    select p.payload from headrace.payload p where p.pool = $1 and p.key = due.key and not p.after order by p.id
+  ) as payloads
+from clock cross join later left join due on true

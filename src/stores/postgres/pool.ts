@@ -22,6 +22,7 @@ import type { Call, Connections, Tx } from './connections.ts'
 import { type KnownPool, OTHER, type Pools, READ } from './pools.ts'
 import { splitRounds } from './put-batch.ts'
 import { Putter, answered, putRounds } from './putter.ts'
+import { cancelAll, settleAll } from './payloads.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 import { laneColumn, slotColumn, toEntry, toRun } from './rows.ts'
 
@@ -63,8 +64,13 @@ export class PostgresEntries implements Entries {
 
   async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
     const column = slot === undefined ? null : slotColumn(slot)
-    const values = [this.#parts.pools.of(name).id, key, column]
-    const [row] = await this.#parts.connections.query('cancel', values, OTHER)
+    const pool = this.#parts.pools.of(name)
+    const values = [pool.id, key, column]
+    const { connections } = this.#parts
+    const [row] =
+      pool.payloads === 'all'
+        ? await connections.transaction(OTHER, (tx) => cancelAll(tx, values))
+        : await connections.query('cancel', values, OTHER)
     return { cancelled: row?.['cancelled'] as number, due: row?.['due'] as number }
   }
 
@@ -82,7 +88,8 @@ export class PostgresEntries implements Entries {
     const pool = this.#parts.pools.of(name)
     const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
     const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
-    const rows = await this.#parts.connections.query('take', values, READ)
+    const query = pool.payloads === 'all' ? 'take_all' : 'take'
+    const rows = await this.#parts.connections.query(query, values, READ)
     const runs = rows.filter((row) => row['key'] !== null).map(toRun)
     const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
     return { now: rows[0]?.['now'] as number, runs, nextDueAt }
@@ -102,27 +109,27 @@ export class PostgresEntries implements Entries {
   }
 
   async #settle(name: string, settlements: Settlement[], { owner, held }: Claim): Promise<SettleAnswer[]> {
-    const rows = await this.#parts.connections.query(
-      'settle',
-      [
-        this.#parts.pools.of(name).id,
-        numberArray(held.map(({ partition }) => partition)),
-        numberArray(held.map(({ epoch }) => epoch)),
-        poolResource(name),
-        owner,
-        textArray(settlements.map(({ key }) => key)),
-        numberArray(settlements.map(({ slot }) => slotColumn(slot))),
-        numberArray(settlements.map(({ turn }) => turn)),
-        numberArray(settlements.map(({ seen }) => seen)),
-        textArray(settlements.map(({ outcome }) => outcome.kind)),
-        numberArray(settlements.map(({ outcome }) => ('dueAt' in outcome ? outcome.dueAt : null))),
-        textArray(
-          settlements.map(({ outcome }) => ('reason' in outcome ? withoutNul(outcome.reason) : null)),
-        ),
-        textArray(settlements.map(({ outcome }) => ('error' in outcome ? withoutNul(outcome.error) : null))),
-      ],
-      SETTLE,
-    )
+    const pool = this.#parts.pools.of(name)
+    const values = [
+      pool.id,
+      numberArray(held.map(({ partition }) => partition)),
+      numberArray(held.map(({ epoch }) => epoch)),
+      poolResource(name),
+      owner,
+      textArray(settlements.map(({ key }) => key)),
+      numberArray(settlements.map(({ slot }) => slotColumn(slot))),
+      numberArray(settlements.map(({ turn }) => turn)),
+      numberArray(settlements.map(({ seen }) => seen)),
+      textArray(settlements.map(({ outcome }) => outcome.kind)),
+      numberArray(settlements.map(({ outcome }) => ('dueAt' in outcome ? outcome.dueAt : null))),
+      textArray(settlements.map(({ outcome }) => ('reason' in outcome ? withoutNul(outcome.reason) : null))),
+      textArray(settlements.map(({ outcome }) => ('error' in outcome ? withoutNul(outcome.error) : null))),
+    ]
+    const { connections } = this.#parts
+    const rows =
+      pool.payloads === 'all'
+        ? await connections.transaction(SETTLE, (tx) => settleAll(tx, pool, { values, settlements }))
+        : await connections.query('settle', values, SETTLE)
     return rows.map((row) => ({
       result: row['result'] as SettleAnswer['result'],
       nextDueAt: row['next_due_at'] as number | null,

@@ -1,6 +1,7 @@
 // The pools that this opening of the store knows: their numbers and fixed settings.
 import { assert } from '../../errors.ts'
 import type { Lane, Mode } from '../../pool/entry.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
 import { laneOf, refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings } from '../../pool/store.ts'
 import type { Call, Connections } from './connections.ts'
@@ -12,6 +13,7 @@ export interface KnownPool {
   partitions: number
   /** Of puts that name none. */
   lane: Lane
+  payloads: KeptPayloads
 }
 
 export const OTHER: Call = { operation: 'commit', timeoutMs: 5000, again: 'undone' }
@@ -31,7 +33,15 @@ export class Pools {
 
   async open(settings: PoolSettings): Promise<void> {
     const { name, mode, partitions, rememberMs, fansOut, throttleMs } = settings
-    const values = [name, mode, partitions, rememberMs, fansOut ?? null, throttleMs ?? null]
+    const values = [
+      name,
+      mode,
+      partitions,
+      rememberMs,
+      fansOut ?? null,
+      throttleMs ?? null,
+      settings.payloads ?? null,
+    ]
     const [row] = await this.#connections.query('open_pool', values, OPEN)
     if (row === undefined) {
       const [stored] = await this.#connections.query('find_pool', [name], READ)
@@ -42,12 +52,14 @@ export class Pools {
           mode: stored['mode'] as Mode,
           partitions: stored['partitions'] as number,
           fansOut: stored['fans_out'] as boolean,
+          payloads: stored['payloads'] as KeptPayloads,
         },
         settings,
       )
     }
+    const payloads = row?.['payloads'] as KeptPayloads
     const lane = laneOf({ fansOut: row?.['fans_out'] as boolean })
-    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions, lane })
+    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions, lane, payloads })
   }
 
   find(name: string): KnownPool | undefined {

@@ -1,6 +1,7 @@
 // What one statement puts: a batch in which no entry stands twice, as columns, and its answers out of the store's notes.
 import type { Lane, Mode } from '../../pool/entry.ts'
 import { CONFLICT_RULES } from '../../pool/entry.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
 import type { Put, PutAnswer, PutResult } from '../../pool/merge.ts'
 import { hashOf } from '../../partition.ts'
 import { numberArray, textArray } from './arrays.ts'
@@ -14,10 +15,12 @@ export interface PlacedPut {
 
 export interface PutPool {
   id: number
+  name: string
   mode: Mode
   partitions: number
   /** Of puts that name none. */
   lane: Lane
+  payloads: KeptPayloads
 }
 
 /** What came of a put, by the last bits of its note; put.sql says what each is. */
@@ -32,7 +35,7 @@ const RESULTS: PutResult[] = [
   'kept',
 ]
 /** Stands between payloads: JSON holds no control character, and no text of it is empty. */
-const SEPARATOR = '\u001f'
+export const SEPARATOR = '\u001f'
 
 /**
  * Splits puts so that no entry stands twice in one part; the parts are put one after the other. In mode each a put

@@ -63,5 +63,6 @@ export function toRun(row: Row): TakenRun {
     seen: row['tally'] as number,
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
+    ...(row['payloads'] === undefined ? {} : { payloads: row['payloads'] as string[] }),
   }
 }

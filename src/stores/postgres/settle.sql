@@ -101,7 +101,8 @@ select
   case
     when d.nth is not null then case when r.state = 'live' then r.due_at end
     when f.state = 'live' then f.due_at
-  end as next_due_at
+  end as next_due_at,
+  d.step
 from asked a
   left join found f on f.nth = a.nth
   left join decided d on d.nth = a.nth

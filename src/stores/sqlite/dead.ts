@@ -33,6 +33,7 @@ export class SqliteDead implements DeadStore {
       if (entry?.state !== 'dead') return false
       removeEntry(pool, entry)
       pool.rests.forget(key)
+      pool.payloads?.forget(key)
       database.statement('remove_deaths').run(pool.id, key, slotColumn(slot))
       return true
     })

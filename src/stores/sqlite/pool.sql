@@ -1,8 +1,8 @@
 -- name: find_pool
-select id, mode, partitions, remember_ms, fans_out, throttle_ms from pool where name = ?
+select id, mode, partitions, remember_ms, fans_out, throttle_ms, payloads from pool where name = ?
 
 -- name: add_pool
-insert into pool (name, mode, partitions, remember_ms, fans_out, throttle_ms) values (?, ?, ?, ?, ?, ?)
+insert into pool (name, mode, partitions, remember_ms, fans_out, throttle_ms, payloads) values (?, ?, ?, ?, ?, ?, ?)
 
 -- name: remember_of
 select remember_ms from pool where id = ?
@@ -126,7 +126,7 @@ select exists (select 1 from fired where until <= ?) or exists (select 1 from ke
   or exists (select 1 from emptied where changed <= ?) as expired
 
 -- name: add_death
-insert into death (pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?)
+insert into death (pool, key, slot, payload, seen, reason, error, died_at, payloads) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: remove_deaths
 -- Index death_by_pool: reads every death of the pool. A person asks for it, one key at a time.
@@ -134,4 +134,4 @@ delete from death where pool = ? and key = ? and slot = ?
 
 -- name: list_deaths
 -- Index death_by_pool, backwards.
-select key, slot, payload, seen, reason, error, died_at from death where pool = ? order by id desc limit ?
+select key, slot, payload, seen, reason, error, died_at, payloads from death where pool = ? order by id desc limit ?

@@ -1,6 +1,6 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Claim, poolResource } from '../../fence.ts'
-import { type Entry, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
+import { type Entry, type TakenRun, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
 import { type Death, type Settlement, restsUntil, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
@@ -70,6 +70,7 @@ export class SqliteEntries implements Entries {
       for (const entry of entriesOf(pool, key, slot)) {
         removeEntry(pool, entry)
         pool.rests.forget(key)
+        pool.payloads?.forget(key)
         answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
       }
       return answer
@@ -89,7 +90,7 @@ export class SqliteEntries implements Entries {
       const named = partitions === null ? pool.partitions : [...new Set(partitions)]
       const entries = dueEntries(pool, { partitions: named, lanes: [lane], from, until: now, limit })
       const nextDueAt = entries.length < limit ? dueAfter(pool, { partitions: named, lane, now }) : null
-      return { now, runs: entries.map(takenRun), nextDueAt }
+      return { now, runs: entries.map((entry) => takeFrom(pool, entry)), nextDueAt }
     })
   }
 
@@ -109,17 +110,29 @@ export class SqliteEntries implements Entries {
     const context = { now, newTurn: this.#parts.pools.newTurn, restMs: pool.rests.throttleMs }
     const settled = settle(entry, settlement, context)
     pool.rests.keep(entry.key, restsUntil(settlement.outcome.kind, context))
-    if (settled.death !== null) this.#bury(pool, settled.death)
+    const from = now + context.restMs
+    const payloads = pool.payloads?.settle(settlement, { before: entry, settled, from })
+    if (settled.death !== null) this.#bury(pool, settled.death, payloads)
     if (settled.entry === null) removeEntry(pool, entry)
     else replaceEntry(pool, entry, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
   }
 
-  #bury(pool: SqlitePool, death: Death): void {
+  #bury(pool: SqlitePool, death: Death, payloads: string[] | undefined): void {
     const { key, slot, payload, seen, reason, error, diedAt } = death
     this.#parts.database
       .statement('add_death')
-      .run(pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
+      .run(
+        pool.id,
+        key,
+        slotColumn(slot),
+        payload,
+        seen,
+        reason,
+        error,
+        diedAt,
+        payloads === undefined ? null : JSON.stringify(payloads),
+      )
   }
 }
 
@@ -127,4 +140,9 @@ function entriesOf(pool: SqlitePool, key: string, slot: number | null | undefine
   if (slot === undefined) return [...pool.journal.ofKey(key), ...pool.table.ofKey(key)]
   const entry = findEntry(pool, key, slot)
   return entry === undefined ? [] : [entry]
+}
+
+function takeFrom({ payloads }: SqlitePool, entry: Entry): TakenRun {
+  const run = takenRun(entry)
+  return payloads === null ? run : { ...run, payloads: payloads.of(entry.key) }
 }

@@ -1,11 +1,13 @@
 // The pools that this process has opened: each with its settings, its table and its journal.
 import { assert } from '../../errors.ts'
 import type { Entry, Lane, Mode } from '../../pool/entry.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
+import { SqlitePayloads } from './payloads.ts'
 import { Rests } from './rests.ts'
 import type { Session } from './session.ts'
 import { Table } from './table.ts'
@@ -19,6 +21,8 @@ export interface SqlitePool {
   partitions: readonly number[]
   fired: FiredSlots
   rests: Rests
+  /** Null: the latest payload alone is kept. */
+  payloads: SqlitePayloads | null
   table: Table
   /** Young entries; always empty in mode `one`. */
   journal: Journal
@@ -39,7 +43,11 @@ export class Pools {
   }
 
   async open(settings: PoolSettings): Promise<void> {
-    const { id, fansOut } = await this.#parts.session.write('other', () => this.#register(settings))
+    const {
+      id,
+      fansOut,
+      payloads: kept,
+    } = await this.#parts.session.write('other', () => this.#register(settings))
     if (this.#pools.has(settings.name)) return
     const fired = new FiredSlots(this.#parts.database, id)
     const rests = new Rests(this.#parts.database, id)
@@ -50,8 +58,18 @@ export class Pools {
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
     const partitions = Array.from({ length: settings.partitions }, (_, partition) => partition)
-    const stored = { ...settings, fansOut }
-    this.#pools.set(settings.name, { id, settings: stored, partitions, fired, rests, table, journal })
+    const stored = { ...settings, fansOut, payloads: kept }
+    const payloads = kept === 'all' ? new SqlitePayloads(this.#parts.database, id, table) : null
+    this.#pools.set(settings.name, {
+      id,
+      settings: stored,
+      partitions,
+      fired,
+      rests,
+      payloads,
+      table,
+      journal,
+    })
   }
 
   of(name: string): SqlitePool {
@@ -66,19 +84,21 @@ export class Pools {
 
   readonly newTurn = (): number => this.#parts.turns.take(1)
 
-  #register(settings: PoolSettings): { id: number; fansOut: boolean } {
+  #register(settings: PoolSettings): { id: number; fansOut: boolean; payloads: KeptPayloads } {
     const { database } = this.#parts
     const { name, mode, partitions, rememberMs } = settings
     const row = database.statement('find_pool').get(name)
     if (row === undefined) {
-      const { fansOut = false, throttleMs = 0 } = settings
+      const { fansOut = false, throttleMs = 0, payloads = 'latest' } = settings
       const added = database
         .statement('add_pool')
-        .run(name, mode, partitions, rememberMs ?? 0, fansOut ? 1 : 0, throttleMs)
-      return { id: Number(added.lastInsertRowid), fansOut }
+        .run(name, mode, partitions, rememberMs ?? 0, fansOut ? 1 : 0, throttleMs, payloads)
+      return { id: Number(added.lastInsertRowid), fansOut, payloads }
     }
     const fansOut = row['fans_out'] === 1
-    const stored = { name, mode: row['mode'] as Mode, partitions: row['partitions'] as number, fansOut }
+    const payloads = row['payloads'] as KeptPayloads
+    const fixed = { mode: row['mode'] as Mode, partitions: row['partitions'] as number }
+    const stored = { name, ...fixed, fansOut, payloads }
     refuseOtherSettings(stored, settings)
     const id = row['id'] as number
     if (rememberMs !== null && rememberMs !== row['remember_ms']) {
@@ -89,7 +109,7 @@ export class Pools {
       database.statement('save_throttle').run(settings.throttleMs, id)
       this.#pools.get(name)?.rests.change(settings.throttleMs)
     }
-    return { id, fansOut }
+    return { id, fansOut, payloads }
   }
 }
 

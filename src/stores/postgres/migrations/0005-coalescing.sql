@@ -8,3 +8,16 @@ alter table headrace.pool add column throttle_ms bigint not null default 0;
 alter table headrace.entry add column since bigint;
 alter table headrace.entry add column after_since bigint;
 alter table headrace.arrival add column longest_wait bigint;
+
+-- Every payload that was put, in pools that keep them all, and of a death those that its run saw.
+alter table headrace.pool add column payloads text not null default 'latest';
+alter table headrace.death add column payloads text[];
+
+create table headrace.payload (
+  id bigint generated always as identity,
+  pool integer not null,
+  after boolean not null,
+  key text collate "C" not null,
+  payload text not null,
+  primary key (pool, key, after, id)
+);

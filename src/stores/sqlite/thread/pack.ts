@@ -78,6 +78,10 @@ function packResponses(responses: PutResponse[]): Flat {
       flat.push(null)
       continue
     }
+    if (response.kind === 'refused') {
+      flat.push('refused', response.pool, response.key, response.most)
+      continue
+    }
     flat.push(response.replayed, response.answers.length)
     for (const { result, dueAt, tally } of response.answers) flat.push(result, dueAt, tally)
   }
@@ -87,9 +91,14 @@ function packResponses(responses: PutResponse[]): Flat {
 function unpackResponses(flat: Flat): PutResponse[] {
   const responses: PutResponse[] = []
   for (let place = 0; place < flat.length;) {
-    const replayed = flat[place++] as boolean | null
+    const replayed = flat[place++] as boolean | null | 'refused'
     if (replayed === null) {
       responses.push({ kind: 'mismatch' })
+      continue
+    }
+    if (replayed === 'refused') {
+      const [pool, key, most] = flat.slice(place, (place += 3)) as [string, string, string]
+      responses.push({ kind: 'refused', pool, key, most })
       continue
     }
     const answers: PutAnswer[] = []
