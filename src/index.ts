@@ -14,6 +14,7 @@ export { type EntryState, type Lane, type Mode, type OnConflict } from './pool/e
 export { type Dead, type DeadRun } from './pool/dead.ts'
 export { type EntryView } from './pool/entry-view.ts'
 export { type Pool, type PutOptions, type PutOutcome } from './pool/pool.ts'
+export { type KeptPayloads } from './pool/payloads.ts'
 export { type AbortCause, type Handler, type Run, RunAborted, type RunContext } from './pool/run.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'
 export { type WorkOptions } from './pool/work-options.ts'
