@@ -126,7 +126,7 @@ const limits: Case[] = [
       '[M16] the put that would add one payload too many is refused with its whole request, and others are done',
     run: async ({ store }) => {
       const pool = await openAll(store)
-      for (let nth = 1; nth < MOST_PAYLOADS; nth += 111) await pool.putAll(many('a', 111))
+      for (let nth = 1; nth < MOST_PAYLOADS; nth += 37) await pool.putAll(many('a', 37))
       const puts = [asPut('b', { payload: '1' }), ...many('a', 2)]
       const other = { puts: [asPut('c')], repeat: null }
       const responses = await pool.requests([{ puts, repeat: null }, other])

@@ -2,19 +2,14 @@
 -- the entries.
 
 -- name: keep_payloads
--- Index: the primary key. Steps are those of a put: what was created or replaced begins anew.
-with asked as (
-  select * from unnest($2::text[], $3::integer[], string_to_array($4, e'\x1f', '')) with ordinality
-    as asked (key, step, payload, nth)
-),
-gone as (
-  delete from headrace.payload p using asked a
-  where p.pool = $1::integer and p.key = a.key
-    and (a.step <= 1 or (a.step = 3 and not p.after) or (a.step = 6 and p.after))
+-- Index: the primary key. Of each key: whether its next run, and the one after it, begins anew. Then what is added, in order.
+with cleared as (
+  delete from headrace.payload p using unnest($2::text[], $3::boolean[], $4::boolean[]) as c (key, next, after)
+  where p.pool = $1::integer and p.key = c.key and case when p.after then c.after else c.next end
 )
 insert into headrace.payload (pool, after, key, payload)
-select $1::integer, a.step = 5 or a.step = 6, a.key, a.payload
-from asked a where a.payload is not null and a.step <> 4 and a.step <> 7
+select $1::integer, a.after, a.key, a.payload
+from unnest($5::text[], $6::boolean[], string_to_array($7, e'\x1f')) with ordinality as a (key, after, payload, nth)
 order by a.nth
 
 -- name: weigh_payloads

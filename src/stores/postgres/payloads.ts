@@ -8,35 +8,68 @@ import type { Row, Tx } from './connections.ts'
 import type { KnownPool } from './pools.ts'
 import { type PlacedPut, SEPARATOR } from './put-batch.ts'
 
-/** Keeps the payloads of one round of puts, by the notes of what came of them. */
+/** What puts do to the payloads of an entry: which runs begin anew, and what is added. */
+interface Change {
+  clearsNext: boolean
+  clearsAfter: boolean
+  added: { after: boolean; payload: string }[]
+}
+
+/**
+ * Keeps the payloads of a request, by the notes of what came of its puts, round by round; throws when an entry then holds too
+ * much. Behind the last round, and all at once: of one key there may be a thousand.
+ */
 export async function keepPayloads(
   tx: Tx,
   pool: Pick<KnownPool, 'id' | 'name'>,
-  placed: readonly PlacedPut[],
-  notes: readonly number[],
+  rounds: readonly { placed: readonly PlacedPut[]; notes: readonly number[] }[],
 ): Promise<void> {
-  const puts = new Map(placed.map(({ put, nth }) => [nth, put]))
-  const kept = notes.flatMap((note) => {
-    const put = puts.get(note >> 6)
-    return put === undefined ? [] : [{ put, step: note & 7 }]
-  })
-  const keys = textArray(kept.map(({ put }) => put.key))
-  const payloads = kept.map(({ put }) => put.payload ?? '').join(SEPARATOR)
-  await tx.query('keep_payloads', [pool.id, keys, numberArray(kept.map(({ step }) => step)), payloads])
-}
-
-/** Throws when an entry of these puts holds too much: behind the last of them, since each look reads all of its payloads. */
-export async function refuseTooMuch(
-  tx: Tx,
-  pool: Pick<KnownPool, 'id' | 'name'>,
-  rounds: readonly PlacedPut[][],
-): Promise<void> {
-  // Of each key the first put stands in the first round.
-  const keys = textArray((rounds[0] ?? []).map(({ put }) => put.key))
+  const changes = changesOf(rounds)
+  const all = [...changes.values()]
+  const added = [...changes].flatMap(([key, change]) => change.added.map((each) => ({ key, ...each })))
+  const keys = textArray([...changes.keys()])
+  await tx.query('keep_payloads', [
+    pool.id,
+    keys,
+    all.map(({ clearsNext }) => clearsNext),
+    all.map(({ clearsAfter }) => clearsAfter),
+    textArray(added.map(({ key }) => key)),
+    added.map(({ after }) => after),
+    added.map(({ payload }) => payload).join(SEPARATOR),
+  ])
   for (const row of await tx.query('weigh_payloads', [pool.id, keys])) {
     const most = tooMuch({ count: Number(row['count']), bytes: Number(row['bytes']) })
     if (most !== null) throw new PayloadsFull({ pool: pool.name, key: row['key'] as string, most })
   }
+}
+
+function changesOf(
+  rounds: readonly { placed: readonly PlacedPut[]; notes: readonly number[] }[],
+): Map<string, Change> {
+  const changes = new Map<string, Change>()
+  for (const { placed, notes } of rounds) {
+    const puts = new Map(placed.map(({ put, nth }) => [nth, put]))
+    for (const note of notes) {
+      const put = puts.get(note >> 6)
+      if (put === undefined) continue
+      const before = changes.get(put.key) ?? { clearsNext: false, clearsAfter: false, added: [] }
+      changes.set(put.key, changed(before, note & 7, put.payload))
+    }
+  }
+  return changes
+}
+
+/** Steps are those of put.sql. */
+function changed(
+  { clearsNext, clearsAfter, added }: Change,
+  step: number,
+  payload: string | undefined,
+): Change {
+  if (step === 4 || step === 7) return { clearsNext, clearsAfter, added }
+  const [nextAnew, afterAnew] = [step <= 1 || step === 3, step <= 1 || step === 6]
+  const left = added.filter(({ after }) => !(after ? afterAnew : nextAnew))
+  if (payload !== undefined) left.push({ after: step === 5 || step === 6, payload })
+  return { clearsNext: clearsNext || nextAnew, clearsAfter: clearsAfter || afterAnew, added: left }
 }
 
 /** Undoes the transaction that it is thrown in. */

@@ -4,7 +4,7 @@ import { HeadraceError } from '../../errors.ts'
 import type { Put, PutAnswer } from '../../pool/merge.ts'
 import type { PutRequest, PutResponse } from '../../pool/store.ts'
 import type { Call, Connections, Row, Tx } from './connections.ts'
-import { PayloadsFull, keepPayloads, refuseTooMuch } from './payloads.ts'
+import { PayloadsFull, keepPayloads } from './payloads.ts'
 import { type Noted, type PlacedPut, type PutPool, columnsOf, readAnswers, splitRounds } from './put-batch.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 
@@ -120,10 +120,16 @@ export async function putRounds(
   for (const [round, placed] of rounds.entries()) {
     const [row] = await tx.query('put', parametersOf(pool, batch, placed, round))
     if (row === undefined) return null
-    if (pool.payloads === 'all') await keepPayloads(tx, pool, placed, row['notes'] as number[])
     noted.push(row)
   }
-  if (pool.payloads === 'all') await refuseTooMuch(tx, pool, rounds)
+  if (pool.payloads === 'all') {
+    const notes = noted.map((row) => row['notes'] as number[])
+    await keepPayloads(
+      tx,
+      pool,
+      rounds.map((placed, round) => ({ placed, notes: notes[round] ?? [] })),
+    )
+  }
   return noted
 }
 
