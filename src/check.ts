@@ -124,6 +124,14 @@ export function checkChoice<Choice extends string>(
   throw new HeadraceError(code, `${name} is ${describe(value)}`, { remedy })
 }
 
+/** Yes or no, or `invalid_options`. */
+export function checkFlag(value: unknown, name: string): boolean {
+  if (typeof value === 'boolean') return value
+  throw new HeadraceError('invalid_options', `${name} is ${describe(value)}`, {
+    remedy: 'give true or false',
+  })
+}
+
 function refuse(message: string, remedy: string): HeadraceError {
   return new HeadraceError('invalid_input', message, { remedy })
 }

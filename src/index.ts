@@ -15,6 +15,7 @@ export { type Dead, type DeadFilter, type DeadQuery, type DeadRun } from './pool
 export { type DeathGroup } from './pool/death-group.ts'
 export { type EntryView } from './pool/entry-view.ts'
 export { type Pool, type PutOptions, type PutOutcome } from './pool/pool.ts'
+export { type KeptPayloads } from './pool/payloads.ts'
 export { type AbortCause, type Handler, type Run, RunAborted, type RunContext } from './pool/run.ts'
 export { type Log } from './pool/run-log.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'

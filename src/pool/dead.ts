@@ -12,6 +12,8 @@ export interface DeadRun {
   /** The moment that was asked for, in mode `each`; null in mode `one`. */
   at: Date | null
   payload: unknown
+  /** What every put of the tally carried, in a pool that keeps all payloads; else none. */
+  payloads: unknown[]
   /** How many puts it stood for. */
   tally: number
   /** `attempts`: every attempt failed. Else what the handler said. */
@@ -48,6 +50,8 @@ export interface DeadQuery extends DeadFilter {
 export interface DeadText extends DeathRecord {
   group: string
   payload: string | null
+  /** Of every put, in a pool that keeps them all; else none. */
+  payloads: readonly string[]
 }
 
 /** What a step came to, and where the next one begins; null: it was the last. */
@@ -92,7 +96,8 @@ export class Dead {
     // One that has no payload by now was removed meanwhile.
     const there = records.filter(({ id }) => payloads.has(id))
     const runs = there.map((record) => {
-      return { ...record, group: likenessOf(record).id, payload: payloads.get(record.id) ?? null }
+      const { payload = null, payloads: all = [] } = payloads.get(record.id) ?? {}
+      return { ...record, group: likenessOf(record).id, payload, payloads: all }
     })
     return { runs, next }
   }
@@ -220,12 +225,14 @@ function nameOf(key: string, at: Moment | undefined): DeadFilter {
   return at === undefined ? { key } : { key, at }
 }
 
-function deadRun({ id, key, slot, payload, seen, reason, error, group, diedAt }: DeadText): DeadRun {
+function deadRun(dead: DeadText): DeadRun {
+  const { id, key, slot, payload, payloads, seen, reason, error, group, diedAt } = dead
   return {
     id,
     key,
     at: slot === null ? null : new Date(slot),
     payload: payload === null ? undefined : (JSON.parse(payload) as unknown),
+    payloads: payloads.map((text) => JSON.parse(text) as unknown),
     tally: seen,
     reason,
     error,

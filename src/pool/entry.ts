@@ -16,6 +16,8 @@ export interface PlannedRun {
   dueAt: number
   tally: number
   payload: string | null
+  /** Since when puts with a longest wait put it off; left out: none has. [M10] */
+  since?: number
 }
 
 export interface Entry {
@@ -72,6 +74,8 @@ export interface TakenRun {
   seen: number
   payload: string | null
   attempt: number
+  /** Of every put that it stands for, in their order, in a pool that keeps them all. [M14] */
+  payloads?: readonly string[]
 }
 
 /** The run that a take answers for a due entry. */

@@ -11,8 +11,10 @@ import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '.
 import { Dead } from './dead.ts'
 import { CONFLICT_RULES, type EntryState, LANES, type Lane, type OnConflict } from './entry.ts'
 import { type EntryView, view } from './entry-view.ts'
-import type { Put, PutAnswer, PutResult } from './merge.ts'
+import { longestWaitOf } from './longest-wait.ts'
+import type { Put, PutAnswer } from './merge.ts'
 import { cursorOf } from './order.ts'
+import { payloadsFull } from './payloads.ts'
 import type {
   CancelAnswer,
   CancelResult,
@@ -31,17 +33,24 @@ export interface PutOptions {
   in?: Duration
   /** Anything JSON can hold. */
   payload?: unknown
+  /** `normal` unless said, or `fanout` in a pool that fans out. */
   lane?: Lane
   /** Decides the partition, so that related keys share an owner; the key unless said. */
   group?: string
   onConflict?: OnConflict
+  /** With `replace`: puts do not put the run off for longer than this, since the first of them. */
+  longestWait?: Duration
 }
 
-export interface PutOutcome {
-  result: PutResult
-  dueAt: Date
-  tally: number
-}
+/**
+ * What came of a put: it made an entry, joined the puts of one, threw them away, or found that it is not needed. `dueAt` and
+ * `tally` are those of the run that holds it. With `tx` it is `Accepted`.
+ */
+export type PutOutcome =
+  | { result: 'created' | 'replaced'; dueAt: Date; tally: 1 }
+  | { result: 'merged'; dueAt: Date; tally: number }
+  /** Of the run that was there already; a tally of 0: it has fired. */
+  | { result: 'kept'; dueAt: Date; tally: number }
 
 export interface PoolParts {
   settings: PoolSettings
@@ -150,7 +159,9 @@ export class Pool {
    */
   async putAll(puts: ({ key: string } & PutOptions)[]): Promise<PutOutcome[]> {
     const response = await this.request({ puts: puts.map((put) => this.#check(put)), repeat: null })
-    return answersOf(response).map(({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }))
+    return answersOf(response).map(
+      ({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }) as PutOutcome,
+    )
   }
 
   /** Puts that were checked already; concurrent requests share a commit. */
@@ -237,12 +248,14 @@ export class Pool {
       key,
       at: at === undefined ? null : checkMoment(at),
       payload: checkPayload(put.payload),
-      lane: checkChoice(put.lane ?? 'normal', LANES, { name: 'lane', code: 'invalid_input' }),
+      lane:
+        put.lane === undefined ? null : checkChoice(put.lane, LANES, { name: 'lane', code: 'invalid_input' }),
       group: put.group === undefined ? key : checkKey(put.group, 'group'),
       onConflict: checkChoice(put.onConflict ?? 'earliest', CONFLICT_RULES, {
         name: 'onConflict',
         code: 'invalid_input',
       }),
+      ...longestWaitOf(put, this.settings),
     }
   }
 
@@ -255,7 +268,7 @@ export class Pool {
     const responses = await this.#parts.store.entries.put(this.name, requests)
     const counts = { created: 0, merged: 0, replaced: 0, kept: 0 }
     for (const response of responses) {
-      if (response.kind === 'mismatch' || response.replayed) continue
+      if (response.kind !== 'answered' || response.replayed) continue
       for (const answer of response.answers) counts[answer.result] += 1
     }
     this.#parts.telemetry.emit('pool.put', { pool: this.name, ...counts })
@@ -263,9 +276,10 @@ export class Pool {
   }
 }
 
-/** The answers of a response; a mismatched repeat is an error for library callers. */
+/** The answers of a response; a mismatched repeat, and what is refused, is an error for library callers. */
 export function answersOf(response: PutResponse): PutAnswer[] {
   if (response.kind === 'answered') return response.answers
+  if (response.kind === 'refused') throw payloadsFull(response)
   throw new HeadraceError('idempotency_mismatch', 'this idempotency key was used before with another body', {
     remedy: 'use a new key for a new request',
   })

@@ -8,6 +8,8 @@ export interface RescheduleContext {
   now: number
   /** Whether the slot that is moved to has fired and is remembered. */
   fired: boolean
+  /** Until when the key rests after its last run; 0: it does not. */
+  restsUntil: number
   newTurn: () => number
 }
 
@@ -31,8 +33,8 @@ export function reschedule(existing: Entry | undefined, at: number, context: Res
 }
 
 /** Moves the next run with every put that it stands for; a run after it stays. */
-function moveNext(entry: Entry, at: number, { now, newTurn }: RescheduleContext): Rescheduled {
-  const next = { ...entry.next, dueAt: Math.max(at, now) }
+function moveNext(entry: Entry, at: number, { now, restsUntil, newTurn }: RescheduleContext): Rescheduled {
+  const next = { ...entry.next, dueAt: Math.max(at, now, restsUntil) }
   const answer = { result: 'replaced', dueAt: next.dueAt, tally: next.tally } as const
   return { kind: 'moved', entry: { ...entry, next, turn: newTurn() }, answer }
 }

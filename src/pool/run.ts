@@ -12,6 +12,8 @@ export interface Run<Payload = unknown> {
   readonly dueAt: Date
   /** What the latest put carried; undefined: nothing. */
   readonly payload: Payload
+  /** What every put of the tally carried, in their order, in a pool that keeps all payloads; else none. */
+  readonly payloads: readonly Payload[]
   /** How many puts this run stands for; 0: the handler asked for it itself, with `again`. */
   readonly tally: number
 }
@@ -89,12 +91,14 @@ export class StartedRun<Payload> implements Run<Payload> {
   readonly dueAt: Date
   readonly payload: Payload
   readonly tally: number
+  readonly payloads: readonly Payload[]
 
-  constructor({ key, slot, dueAt, payload, seen }: TakenRun) {
+  constructor({ key, slot, dueAt, payload, payloads = [], seen }: TakenRun) {
     this.key = key
     this.at = slot === null ? null : new Date(slot)
     this.dueAt = new Date(dueAt)
     this.payload = (payload === null ? undefined : JSON.parse(payload)) as Payload
+    this.payloads = payloads.map((text) => JSON.parse(text) as Payload)
     this.tally = seen
   }
 }

@@ -1,16 +1,28 @@
-// A pool's mode and number of partitions are fixed at its first use.
+// What of a pool is fixed at its first use: its mode, its number of partitions, whether it fans out, and which
+// payloads it keeps.
 import { HeadraceError } from '../errors.ts'
+import type { Lane } from './entry.ts'
 import type { PoolSettings } from './store.ts'
 
-type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions'>
+type Fixed = Pick<PoolSettings, 'name' | 'mode' | 'partitions' | 'fansOut' | 'payloads'>
 
 /** How long the records of deaths are kept where nobody says. [Z4] */
 export const DEAD_FOR_MS = 30 * 24 * 3_600_000
 
-/** Refuses a pool that is asked for with another mode or number of partitions. [E1] */
+/** The lane of the puts that name none. [E5] */
+export function laneOf({ fansOut = false }: Pick<PoolSettings, 'fansOut'>): Lane {
+  return fansOut ? 'fanout' : 'normal'
+}
+
+/** Refuses a pool that is asked for with other fixed settings; what is left out is as it was stored. [E1] [E5] */
 export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
-  if (stored.mode === asked.mode && stored.partitions === asked.partitions) return
-  const write = (settings: Fixed): string => `mode ${settings.mode} and ${settings.partitions} partitions`
+  const { fansOut = false, payloads = 'latest' } = stored
+  const isSame = (asked.fansOut ?? fansOut) === fansOut && (asked.payloads ?? payloads) === payloads
+  if (isSame && stored.mode === asked.mode && stored.partitions === asked.partitions) return
+  const more = (settings: Fixed): string =>
+    `, fansOut ${settings.fansOut ?? fansOut}, payloads ${settings.payloads ?? payloads}`
+  const write = (settings: Fixed): string =>
+    `mode ${settings.mode} and ${settings.partitions} partitions${isSame ? '' : more(settings)}`
   throw new HeadraceError(
     'pool_mismatch',
     `the pool ${stored.name} has ${write(stored)}, and was asked for with ${write(asked)}`,
@@ -22,6 +34,11 @@ export function refuseOtherSettings(stored: Fixed, asked: Fixed): void {
 export function refuseOtherRemember(known: PoolSettings, asked: PoolSettings): void {
   refuseOtherTime(known, { word: 'remember', before: known.rememberMs, now: asked.rememberMs })
   refuseOtherTime(known, { word: 'deadFor', before: known.deadForMs ?? null, now: asked.deadForMs ?? null })
+  refuseOtherTime(known, {
+    word: 'throttle',
+    before: known.throttleMs ?? null,
+    now: asked.throttleMs ?? null,
+  })
 }
 
 function refuseOtherTime(

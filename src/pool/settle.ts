@@ -18,6 +18,8 @@ export interface Settlement {
   /** The tally that the run was taken with. */
   seen: number
   outcome: Outcome
+  /** How many payloads the run was taken with, in a pool that keeps them all. */
+  seenPayloads?: number
 }
 
 /** The record of puts whose last attempt failed. */
@@ -29,6 +31,8 @@ export interface Death {
   reason: string
   error: string | null
   diedAt: number
+  /** Those that the run saw, in a pool that keeps them all. */
+  payloads?: readonly string[]
 }
 
 export interface Settled {
@@ -41,6 +45,8 @@ export interface SettleContext {
   /** The store's clock, read under the lock. */
   now: number
   newTurn: () => number
+  /** How long the key rests after its run; left out: not at all. [M11] */
+  restMs?: number
 }
 
 /** Applies an outcome to the entry that holds the settlement's turn; the store has checked that it does. */
@@ -74,19 +80,27 @@ function goOn(
   entry: Entry,
   seen: number,
   againAt: number | null,
-  { now, newTurn }: SettleContext,
+  { now, newTurn, restMs = 0 }: SettleContext,
 ): Entry | null {
   const rest = entry.next.tally - seen
+  const from = now + restMs
   const candidates: PlannedRun[] = []
-  if (rest > 0) candidates.push({ ...entry.next, dueAt: now, tally: rest })
-  if (entry.after !== null) candidates.push({ ...entry.after, dueAt: Math.max(now, entry.after.dueAt) })
+  const { payload } = entry.next
+  if (rest > 0) candidates.push({ dueAt: from, tally: rest, payload })
+  if (entry.after !== null) candidates.push({ ...entry.after, dueAt: Math.max(from, entry.after.dueAt) })
   if (againAt !== null && rest <= 0) {
-    candidates.push({ ...entry.next, dueAt: Math.max(now, againAt), tally: 0 })
+    candidates.push({ dueAt: Math.max(from, againAt), tally: 0, payload })
   }
   candidates.sort((a, b) => a.dueAt - b.dueAt)
   const [next, after] = candidates
   if (next === undefined) return null
   return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, failing: false }
+}
+
+/** Until when the key rests after a run that ended so; null: as before, since a retry is the same run. [M11] [M12] */
+export function restsUntil(kind: Outcome['kind'], { now, restMs = 0 }: SettleContext): number | null {
+  if (restMs === 0 || kind === 'retry') return null
+  return kind === 'cancel' ? 0 : now + restMs
 }
 
 /** A dead entry that is to run again, for no put of anybody. [S10] */
@@ -112,6 +126,7 @@ function die(
   }
   const alive = goOn(entry, settlement.seen, null, context)
   if (alive !== null) return { entry: { ...alive, failing: true }, death }
-  const next = { ...entry.next, tally: 0 }
+  const { dueAt, payload } = entry.next
+  const next = { dueAt, tally: 0, payload }
   return { entry: { ...entry, next, turn: context.newTurn(), state: 'dead', failing: true }, death }
 }

@@ -208,6 +208,7 @@ function claimOf(ended: readonly Ended[]): Claim {
 }
 
 function settlementOf({ flight, outcome }: Ended): Settlement {
-  const { key, slot, turn, seen } = flight.taken
-  return { key, slot, turn, seen, outcome }
+  const { key, slot, turn, seen, payloads } = flight.taken
+  const settlement = { key, slot, turn, seen, outcome }
+  return payloads === undefined ? settlement : { ...settlement, seenPayloads: payloads.length }
 }

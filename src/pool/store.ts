@@ -2,6 +2,7 @@
 import type { Claim } from '../fence.ts'
 import type { Entry, EntryState, Lane, Mode, TakenRun } from './entry.ts'
 import type { Put, PutAnswer } from './merge.ts'
+import type { KeptPayloads } from './payloads.ts'
 import type { Death, Settlement } from './settle.ts'
 
 export interface PoolSettings {
@@ -15,6 +16,12 @@ export interface PoolSettings {
   rememberMs: number | null
   /** How long the records of deaths are kept. Null or left out leaves what the store holds; at first 30 days. */
   deadForMs?: number | null
+  /** Whether its runs put many others: then their lane is `fanout` unless the put names one. Left out: as the store has it. */
+  fansOut?: boolean
+  /** How long a key rests after each of its runs, in mode `one`; 0: not at all. Left out: as the store has it. */
+  throttleMs?: number
+  /** Which payloads its runs see; fixed. Left out: as the store has it, and a new pool keeps the latest. */
+  payloads?: KeptPayloads
 }
 
 /** A pool as its store holds it. */
@@ -37,6 +44,8 @@ export type PutResponse =
   | { kind: 'answered'; answers: PutAnswer[]; replayed: boolean }
   /** The id was used with another fingerprint; nothing was done. */
   | { kind: 'mismatch' }
+  /** The entry of the key would hold more than so many payloads; nothing of the request was done. [M16] */
+  | { kind: 'refused'; pool: string; key: string; most: string }
 
 export type CancelResult = 'cancelled' | 'due' | 'absent'
 
@@ -86,7 +95,7 @@ export interface SettleAnswer {
 }
 
 export interface Entries {
-  /** Creates the pool, or refuses another mode or number of partitions with `pool_mismatch`. [E1] [T5] */
+  /** Creates the pool, or refuses other fixed settings with `pool_mismatch`. [E1] [E5] [T5] [M13] */
   open(settings: PoolSettings): Promise<void>
   /** Applies each request whole, in order, by the put table, durably before it answers. [M1–M9] [R1–R4] [P1] */
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>
@@ -132,10 +141,13 @@ export interface Browse {
   pools(): Promise<StoredPool[]>
 }
 
-/** The record of a death, without its payload, which may be large. */
-export interface DeathRecord extends Omit<Death, 'payload'> {
+/** The record of a death, without its payloads, which may be large. */
+export interface DeathRecord extends Omit<Death, 'payload' | 'payloads'> {
   id: number
 }
+
+/** What a death keeps of its puts, as JSON texts. */
+export type DeathPayloads = Pick<Death, 'payload' | 'payloads'>
 
 /** The order of a listing of deaths: by time, then number, the greatest first. */
 export interface DeathCursor {
@@ -164,8 +176,8 @@ export interface RemovedDead {
 export interface DeadStore {
   /** A page of records, the newest first. [Z1] */
   list(pool: string, query: DeathQuery): Promise<DeathRecord[]>
-  /** The payloads of records that are there, as JSON text, by number. */
-  payloads(pool: string, ids: readonly number[]): Promise<Map<number, string | null>>
+  /** The payloads of records that are there, by number. */
+  payloads(pool: string, ids: readonly number[]): Promise<Map<number, DeathPayloads>>
   /** Makes the entries due now that are dead by these deaths; answers how many. [S10] */
   redrive(pool: string, ids: readonly number[]): Promise<number>
   /** Removes records, and each dead entry with the last of its own. [S11] */

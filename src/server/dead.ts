@@ -141,11 +141,13 @@ function fieldOf(name: string, value: unknown): unknown {
   throw refuse(`${name} is no text`, `send "${name}" as a JSON string`)
 }
 
-function writeRun({ id, key, slot, seen, payload, reason, error, group, diedAt }: DeadText): string {
+function writeRun(dead: DeadText): string {
+  const { id, key, slot, seen, payload, payloads, reason, error, group, diedAt } = dead
   const head = { id, key, at: slot === null ? null : toIso(slot), tally: seen }
   const rest = { reason, error, group, diedAt: toIso(diedAt) }
   const embedded = payload === null ? '' : `"payload":${payload},`
-  return `${JSON.stringify(head).slice(0, -1)},${embedded}${JSON.stringify(rest).slice(1)}`
+  const all = payloads.length === 0 ? '' : `"payloads":[${payloads.join(',')}],`
+  return `${JSON.stringify(head).slice(0, -1)},${embedded}${all}${JSON.stringify(rest).slice(1)}`
 }
 
 function groupView({ id, reason, error, count, first, last, keys }: DeathGroup): unknown {

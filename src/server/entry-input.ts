@@ -16,7 +16,7 @@ export function readPut(value: unknown, mode: Mode): Put {
   if (!isObject(value)) throw refuse('an entry must be a JSON object', 'send {"key": "…"}')
   for (const name of Object.keys(value)) if (!FIELDS.includes(name)) throw unknownField(name)
   const key = checkKey(value['key'])
-  const { at, lane = 'normal', group, onConflict = 'earliest' } = value
+  const { at, lane, group, onConflict = 'earliest' } = value
   if (at === undefined && mode === 'each') {
     throw refuse('at is missing: every (key, at) of this pool is an entry of its own', 'send a time as "at"')
   }
@@ -24,7 +24,7 @@ export function readPut(value: unknown, mode: Mode): Put {
     key,
     at: at === undefined ? null : checkMoment(at),
     payload: checkPayload(value['payload']),
-    lane: checkChoice(lane, LANES, { name: 'lane', code: 'invalid_input' }),
+    lane: lane === undefined ? null : checkChoice(lane, LANES, { name: 'lane', code: 'invalid_input' }),
     group: group === undefined ? key : checkKey(group, 'group'),
     onConflict: checkChoice(onConflict, CONFLICT_RULES, { name: 'onConflict', code: 'invalid_input' }),
   }

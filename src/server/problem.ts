@@ -13,6 +13,7 @@ const STATUS: Record<ErrorCode, number> = {
   pool_mismatch: 409,
   pool_unknown: 404,
   entry_unknown: 404,
+  payloads_full: 409,
   topic_mismatch: 409,
   resource_mismatch: 409,
   topic_unknown: 404,

@@ -2,16 +2,17 @@
 // is computed, by the clock that stood outside of the store. One pass; answers a sentence for every violation.
 import type { LogEvent } from '../log/store.ts'
 import { type Entry, type TakenRun, entryName } from '../pool/entry.ts'
-import type { Put, PutAnswer } from '../pool/merge.ts'
+import type { PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 import type { CancelAnswer, PoolSettings, Reschedule, RescheduleAnswer, SettleAnswer } from '../pool/store.ts'
 import {
+  type AskedPut,
   type Expected,
   type ModelEntry,
+  ModelRests,
   expectPut,
   modelMove,
   modelPut,
-  modelSettle,
   notPast,
   planEntry,
   tallyOf,
@@ -54,6 +55,7 @@ export function judgeHistory(
     const { name, rememberMs } = record.settings
     const pool = pools.get(name) ?? new PoolCheck(record.settings)
     pool.rememberMs = rememberMs ?? pool.rememberMs
+    pool.rests.throttleMs = record.settings.throttleMs ?? pool.rests.throttleMs
     pools.set(name, pool)
   }
   for (const [name, pool] of pools) pool.finish(final.entries.get(name) ?? [])
@@ -69,6 +71,7 @@ class PoolCheck {
   readonly moved = new Map<HistoryRecord, MovedTick[]>()
   /** What the last open that named it said. */
   rememberMs = 0
+  readonly rests = new ModelRests()
   readonly #settings: PoolSettings
   readonly #entries = new Map<string, ModelEntry>()
   /** The names of the entries of each key. */
@@ -133,10 +136,10 @@ class PoolCheck {
     }
   }
 
-  #put(asked: Pick<Put, 'key' | 'at' | 'onConflict'>, now: number, answer: PutAnswer): void {
+  #put(asked: AskedPut, now: number, answer: PutAnswer): void {
     const { mode } = this.#settings
-    const put = { ...asked, mode, now }
-    const name = entryName(put.key, mode === 'each' ? (put.at ?? now) : null)
+    const name = entryName(asked.key, mode === 'each' ? (asked.at ?? now) : null)
+    const put = { ...asked, mode, now, restsUntil: this.rests.of(name) }
     const entry = this.#entries.get(name)
     const isThere = entry !== undefined && !entry.dead
     const isKept = !isThere && this.#isFired(name, now, answer.result === 'kept')
@@ -145,7 +148,7 @@ class PoolCheck {
       ? { rule: 'T5', result: 'kept', dueAt, tally: 0 }
       : expectPut(entry, put)
     this.#compare(`a put of ${show(name)}`, answer, expected)
-    if (expected.result === 'created') this.#remember(put.key, name, planEntry(expected))
+    if (expected.result === 'created') this.#remember(put.key, name, planEntry(expected, put))
     else if (isThere && expected.result !== 'kept') modelPut(entry, put, expected)
   }
 
@@ -178,8 +181,9 @@ class PoolCheck {
       return
     }
     if (isDue) this.#say('P1', `${show(name)} was put off by a reschedule, and was due`)
+    const to = { at, now, restsUntil: this.rests.of(name) }
     if (mode === 'one' && !entry.dead)
-      return this.#compare(`a move of ${show(name)}`, answer.answer, modelMove(entry, { at, now }))
+      return this.#compare(`a move of ${show(name)}`, answer.answer, modelMove(entry, to))
     this.#forget(key, name)
     if (answer.answer.result === 'kept' && !this.#entries.has(entryName(key, at))) {
       return this.#say('P1', `${show(name)} was moved to a slot that runs no more, and is lost`)
@@ -230,7 +234,7 @@ class PoolCheck {
         `turn ${turn} of ${show(name)} settled a tally of ${settlement.seen} that no take answered`,
       )
     }
-    const isLeft = modelSettle(entry, settlement, now)
+    const isLeft = this.rests.settle(name, entry, settlement, now)
     const nextDueAt = isLeft && !entry.dead ? entry.next.dueAt : null
     if (answer.nextDueAt === null && nextDueAt !== null) {
       this.#say('P1', `the settle of ${show(name)} left nothing, and ${tallyOf(entry)} puts wait`)
@@ -244,16 +248,15 @@ class PoolCheck {
     const names = slot === undefined ? [...(this.#names.get(key) ?? [])] : [entryName(key, slot)]
     const there = names.filter((name) => this.#entries.has(name))
     const removed = answer.cancelled + answer.due
-    if (there.length !== removed) {
+    if (there.length !== removed)
       this.#say('P4', `a cancel of ${show(key)} removed ${removed} entries, and ${there.length} are there`)
-    }
     for (const name of there) this.#forget(key, name)
+    this.rests.forget(there)
   }
 
   /** `now` is the clock's when it moved: the event's own time is the mover's word. */
   #moved(event: LogEvent, now: number): MovedTick[] {
-    const { id } = event
-    const { mode } = this.#settings
+    const [{ id }, { mode }] = [event, this.#settings]
     const at = Date.parse(String((JSON.parse(event.value) as { at?: unknown }).at))
     const name = entryName(event.key, mode === 'each' ? at : null)
     const entry = this.#entries.get(name)
@@ -268,7 +271,8 @@ class PoolCheck {
     const { lateMs } = JSON.parse(event.headers ?? '{}') as { lateMs?: number }
     if (lateMs !== now - dueAt)
       this.#say('T3', `the tick ${id} tells ${lateMs} ms, and is ${now - dueAt} late`)
-    if (!modelSettle(entry, { seen: tally, outcome: { kind: 'done' } }, now)) this.#forget(event.key, name)
+    if (!this.rests.settle(name, entry, { seen: tally, outcome: { kind: 'done' } }, now))
+      this.#forget(event.key, name)
     if (mode === 'each' && this.rememberMs > 0) this.#firedUntil.set(name, now + this.rememberMs)
     return [{ id, dueAt, movedAt: now }]
   }

@@ -41,7 +41,7 @@ export const deathsCases: Case[] = [
       const { id, ...record } = first ?? { id: 0 }
       const died = { reason: 'again', error: 'Error: again', diedAt: START + 10 }
       assert.deepEqual(record, { key: 'a', slot: null, seen: 1, ...died })
-      assert.deepEqual(await pool.dead.payloads('work', [id, 1_000_000]), new Map([[id, '"a"']]))
+      assert.deepEqual(await pool.dead.payloads('work', [id, 1_000_000]), new Map([[id, { payload: '"a"' }]]))
     },
   },
   {

@@ -75,7 +75,8 @@ async function putCell(
   const { mode } = POOLS[operation.pool]
   const at = put.at ?? now
   const entry = await side.find(operation.pool, { key: put.key, slot: mode === 'each' ? at : null })
-  return `put ${mode}: ${cellState(entry, now)}, ${at <= now ? 'now' : 'later'}, ${put.onConflict}`
+  const bound = put.longestWaitMs === undefined ? '' : ' within'
+  return `put ${mode}: ${cellState(entry, now)}, ${at <= now ? 'now' : 'later'}, ${put.onConflict}${bound}`
 }
 
 function cellState(entry: Entry | null, now: number): string {
@@ -107,6 +108,7 @@ export function wantedCells(): string[] {
       }
     }
   }
+  for (const state of [...states, ...withAfter]) cells.push(`put one: ${state}, later, replace within`)
   for (const state of [...states, ...withAfter]) cells.push(`reschedule one: ${state}`)
   for (const state of ['absent', 'waiting', 'due']) cells.push(`reschedule each: ${state}`)
   for (const outcome of ['done', 'again', 'retry', 'dead', 'cancel']) {

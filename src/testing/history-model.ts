@@ -1,7 +1,7 @@
 // What the calls of one entry must be answered, and lead to, by the times of the calls. A second, smaller writing of the
 // rules: it shares no code with merge.ts, settle.ts and reschedule.ts, so that it does not share their mistakes.
 import type { Mode, OnConflict } from '../pool/entry.ts'
-import type { PutAnswer } from '../pool/merge.ts'
+import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 
 export interface ModelRun {
@@ -9,6 +9,8 @@ export interface ModelRun {
   tally: number
   /** The lowest dueAt that was answered to a put in this tally. */
   lowest: number
+  /** Since when puts with a longest wait put it off. [M10] */
+  since?: number
 }
 
 export interface ModelEntry {
@@ -20,19 +22,25 @@ export interface ModelEntry {
   turn: number | null
 }
 
-export function planEntry(answer: PutAnswer): ModelEntry {
-  return { next: planRun(answer), after: null, failed: false, dead: false, turn: null }
+export function planEntry(answer: PutAnswer, put: ModelPut): ModelEntry {
+  return { next: planRun(answer, put, null), after: null, failed: false, dead: false, turn: null }
 }
 
-function planRun({ dueAt, tally }: PutAnswer): ModelRun {
-  return { dueAt, tally, lowest: dueAt }
+function planRun({ dueAt, tally }: PutAnswer, put: ModelPut, replaced: ModelRun | null): ModelRun {
+  const since = replaced?.since ?? (put.longestWaitMs === undefined ? undefined : put.now)
+  return { dueAt, tally, lowest: dueAt, ...(since === undefined ? {} : { since }) }
 }
+
+export type AskedPut = Pick<Put, 'key' | 'at' | 'onConflict' | 'longestWaitMs'>
 
 export interface ModelPut {
   at: number | null
   onConflict: OnConflict
   mode: Mode
   now: number
+  /** Until when the key rests; 0: it does not. [M11] */
+  restsUntil: number
+  longestWaitMs?: number
 }
 
 /** What must be answered, and the rule that says so. */
@@ -40,19 +48,24 @@ export type Expected = PutAnswer & { rule: string }
 
 /** What a put must be answered. */
 export function expectPut(entry: ModelEntry | undefined, put: ModelPut): Expected {
-  const { onConflict, mode, now } = put
-  const dueAt = notPast(put.at ?? now, now)
+  const { onConflict, mode, now, restsUntil } = put
+  const within = (since = now): number => {
+    const latest = put.longestWaitMs === undefined ? Infinity : since + put.longestWaitMs
+    return notPast(notPast(Math.min(put.at ?? now, latest), now), restsUntil)
+  }
+  const dueAt = within()
   if (entry === undefined) return { rule: 'M1', result: 'created', dueAt, tally: 1 }
   if (entry.dead) return { rule: 'M2', result: 'created', dueAt, tally: 1 }
   const { next, after } = entry
   if (mode === 'each' || onConflict === 'keep')
     return { rule: 'M8', result: 'kept', dueAt: next.dueAt, tally: next.tally }
   const isWaiting = next.dueAt > now && !entry.failed
-  if (!isWaiting && dueAt === now)
+  if (!isWaiting && (put.at ?? now) <= now)
     return { rule: 'M6', result: 'merged', dueAt: next.dueAt, tally: next.tally + 1 }
   const run = isWaiting ? next : after
   if (run === null) return { rule: 'M7', result: 'merged', dueAt, tally: 1 }
-  if (onConflict === 'replace') return { rule: isWaiting ? 'M5' : 'M7', result: 'replaced', dueAt, tally: 1 }
+  if (onConflict === 'replace')
+    return { rule: isWaiting ? 'M5' : 'M7', result: 'replaced', dueAt: within(run.since), tally: 1 }
   const earlier = run.dueAt < dueAt ? run.dueAt : dueAt
   return { rule: isWaiting ? 'M4' : 'M7', result: 'merged', dueAt: earlier, tally: run.tally + 1 }
 }
@@ -63,16 +76,17 @@ export function notPast(at: number, now: number): number {
 }
 
 /** Puts on an entry that lives, as it must be answered. */
-export function modelPut(entry: ModelEntry, { at, now }: ModelPut, answer: PutAnswer): void {
+export function modelPut(entry: ModelEntry, put: ModelPut, answer: PutAnswer): void {
+  const { at, now } = put
   const isWaiting = entry.next.dueAt > now && !entry.failed
   const isLater = (at ?? now) > now
   if (isWaiting && answer.result === 'replaced') {
-    entry.next = planRun(answer)
+    entry.next = planRun(answer, put, entry.next)
     entry.turn = null
   } else if (isWaiting || !isLater) {
     join(entry.next, answer)
   } else if (entry.after === null || answer.result === 'replaced') {
-    entry.after = planRun(answer)
+    entry.after = planRun(answer, put, entry.after)
   } else {
     join(entry.after, answer)
   }
@@ -85,18 +99,21 @@ function join(run: ModelRun, answer: PutAnswer): void {
 }
 
 /** Moves the next run whole to another time; answers what must be answered. [C2] */
-export function modelMove(entry: ModelEntry, { at, now }: { at: number; now: number }): Expected {
-  const dueAt = notPast(at, now)
-  entry.next = { dueAt, tally: entry.next.tally, lowest: dueAt }
+export function modelMove(
+  entry: ModelEntry,
+  { at, now, restsUntil }: { at: number; now: number; restsUntil: number },
+): Expected {
+  const dueAt = notPast(notPast(at, now), restsUntil)
+  entry.next = { ...entry.next, dueAt, lowest: dueAt }
   entry.turn = null
   return { rule: 'C2', result: 'replaced', dueAt, tally: entry.next.tally }
 }
 
-/** Settles the next run; answers false when nothing of the entry is left. */
-export function modelSettle(
+/** Settles the next run, none of the entry is due before `freeAt`; answers false when nothing of the entry is left. */
+function modelSettle(
   entry: ModelEntry,
-  settlement: Pick<Settlement, 'seen' | 'outcome'>,
-  now: number,
+  settlement: Ended,
+  { now, freeAt }: { now: number; freeAt: number },
 ): boolean {
   const { outcome, seen } = settlement
   entry.turn = null
@@ -107,9 +124,9 @@ export function modelSettle(
     return true
   }
   const rest = entry.next.tally - seen
-  const again = outcome.kind === 'again' && rest <= 0 ? planAgain(outcome.dueAt, now) : null
-  const after = entry.after === null ? null : { ...entry.after, dueAt: Math.max(now, entry.after.dueAt) }
-  const since = rest > 0 ? { dueAt: now, tally: rest, lowest: entry.next.lowest } : null
+  const again = outcome.kind === 'again' && rest <= 0 ? planAgain(outcome.dueAt, freeAt) : null
+  const after = entry.after === null ? null : { ...entry.after, dueAt: Math.max(freeAt, entry.after.dueAt) }
+  const since = rest > 0 ? { dueAt: freeAt, tally: rest, lowest: entry.next.lowest } : null
   const planned = [since, after, again].filter((run) => run !== null).toSorted((a, b) => a.dueAt - b.dueAt)
   const [next, then] = planned
   entry.failed = false
@@ -130,4 +147,30 @@ function planAgain(dueAt: number, now: number): ModelRun {
 
 export function tallyOf(entry: ModelEntry): number {
   return entry.next.tally + (entry.after?.tally ?? 0)
+}
+
+type Ended = Pick<Settlement, 'seen' | 'outcome'>
+
+/** Until when keys rest after their runs. [M11] [M12] */
+export class ModelRests {
+  throttleMs = 0
+  readonly #until = new Map<string, number>()
+
+  /** 0: it does not rest. */
+  of(name: string): number {
+    return this.throttleMs === 0 ? 0 : (this.#until.get(name) ?? 0)
+  }
+
+  forget(names: readonly string[]): void {
+    for (const name of names) this.#until.delete(name)
+  }
+
+  /** Settles the next run of an entry, and has its key rest; answers false when nothing of the entry is left. */
+  settle(name: string, entry: ModelEntry, settlement: Ended, now: number): boolean {
+    const freeAt = now + this.throttleMs
+    const { kind } = settlement.outcome
+    if (kind === 'cancel') this.#until.delete(name)
+    else if (kind !== 'retry') this.#until.set(name, freeAt)
+    return modelSettle(entry, settlement, { now, freeAt })
+  }
 }

@@ -9,11 +9,11 @@ import type { Random } from '../random.ts'
 
 export type PoolKind = 'work' | 'ticks' | 'solo'
 
-/** `work` is taken and settled, `ticks` and `solo` (mode one) are also moved to the topic. */
+/** `work` is taken and settled, `ticks` and `solo` (mode one, throttled) are also moved to the topic. */
 export const POOLS: Record<PoolKind, Omit<PoolSettings, 'name'>> = {
   work: { mode: 'one', partitions: 3, rememberMs: 0 },
   ticks: { mode: 'each', partitions: 3, rememberMs: 500 },
-  solo: { mode: 'one', partitions: 2, rememberMs: 0 },
+  solo: { mode: 'one', partitions: 2, rememberMs: 0, throttleMs: 300 },
 }
 
 export type Operation =
@@ -120,14 +120,17 @@ function chooseKind(random: Random): Operation['kind'] {
 }
 
 function choosePut(random: Random, pool: PoolKind, time: Time): Operation {
-  const puts = Array.from({ length: random.pick([1, 1, 1, 1, 1, 3]) }, () =>
-    asPut(random.pick(KEYS), {
+  const puts = Array.from({ length: random.pick([1, 1, 1, 1, 1, 3]) }, () => {
+    const onConflict = random.pick(RULES)
+    const bounded = onConflict === 'replace' && POOLS[pool].mode === 'one' && random.below(2) === 0
+    return asPut(random.pick(KEYS), {
       at: random.below(8) === 0 ? null : time.away(time.now),
       payload: random.pick(PAYLOADS),
       lane: random.pick(LANES),
-      onConflict: random.pick(RULES),
-    }),
-  )
+      onConflict,
+      ...(bounded ? { longestWaitMs: random.pick([3, 60]) } : {}),
+    })
+  })
   if (random.below(8) > 0) return { kind: 'put', pool, puts, repeat: null }
   const repeat = { id: `request-${random.below(4)}`, fingerprint: `print-${random.below(2)}` }
   return { kind: 'put', pool, puts, repeat }

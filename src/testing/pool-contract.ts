@@ -2,18 +2,26 @@
 import { browseCases } from './browse-contract.ts'
 import { changeCases } from './change-contract.ts'
 import { type OpenSubject, registerCases } from './contract.ts'
+import { debounceCases } from './debounce-contract.ts'
 import { deadCases } from './dead-contract.ts'
 import { deathsCases } from './deaths-contract.ts'
+import { laneCases } from './lane-contract.ts'
+import { payloadsCases } from './payloads-contract.ts'
 import { progressCases } from './progress-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
 import { settleCases } from './settle-contract.ts'
 import { takeCases } from './take-contract.ts'
+import { throttleCases } from './throttle-contract.ts'
 
 export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: put table`, open, putTableCases)
   registerCases(`${name}: put`, open, plainPutCases)
+  registerCases(`${name}: lanes`, open, laneCases)
+  registerCases(`${name}: debounce`, open, debounceCases)
+  registerCases(`${name}: payloads`, open, payloadsCases)
+  registerCases(`${name}: throttle`, open, throttleCases)
   registerCases(`${name}: repeated requests`, open, repeatCases)
   registerCases(`${name}: cancel and reschedule`, open, changeCases)
   registerCases(`${name}: take`, open, takeCases)

@@ -22,6 +22,7 @@ export interface DrivenPut {
   lane?: Lane
   group?: string
   onConflict?: OnConflict
+  longestWaitMs?: number
 }
 
 export interface Remembered {
@@ -43,9 +44,10 @@ export function asPut(key: string, given: DrivenPut = {}): Put {
     key,
     at: given.at ?? null,
     payload: given.payload,
-    lane: given.lane ?? 'normal',
+    lane: given.lane ?? null,
     group: given.group ?? key,
     onConflict: given.onConflict ?? 'earliest',
+    ...(given.longestWaitMs === undefined ? {} : { longestWaitMs: given.longestWaitMs }),
   }
 }
 
@@ -97,11 +99,12 @@ export class PoolDriver {
   }
 
   async settle(
-    run: Pick<TakenRun, 'key' | 'slot' | 'turn' | 'seen'>,
+    run: Pick<TakenRun, 'key' | 'slot' | 'turn' | 'seen' | 'payloads'>,
     outcome: Outcome,
   ): Promise<SettleAnswer> {
-    const { key, slot, turn, seen } = run
-    const [answer] = await this.settleAll([{ key, slot, turn, seen, outcome }])
+    const { key, slot, turn, seen, payloads } = run
+    const saw = payloads === undefined ? {} : { seenPayloads: payloads.length }
+    const [answer] = await this.settleAll([{ key, slot, turn, seen, outcome, ...saw }])
     assert(answer !== undefined, 'a settlement has an answer')
     return answer
   }

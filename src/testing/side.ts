@@ -4,7 +4,7 @@ import { assert } from '../errors.ts'
 import type { LogEvent } from '../log/store.ts'
 import type { Entry, TakenRun } from '../pool/entry.ts'
 import { compare, cursorOf } from '../pool/order.ts'
-import type { EntryQuery } from '../pool/store.ts'
+import type { EntryQuery, PoolSettings } from '../pool/store.ts'
 import type { Store } from '../store.ts'
 import { claimAll, claimOf } from './claim.ts'
 import { MANY } from './pool-driver.ts'
@@ -37,7 +37,7 @@ export class Side {
 
   static async open(options: SideOptions): Promise<Side> {
     const side = new Side(options, await options.open())
-    for (const kind of kinds()) await side.#openPool(kind, POOLS[kind].rememberMs)
+    for (const kind of kinds()) await side.#openPool(POOLS[kind], kind)
     await side.#openTopic(86_400_000)
     return side
   }
@@ -107,8 +107,8 @@ export class Side {
     return `${kind}-${this.#options.run}`
   }
 
-  async #openPool(kind: PoolKind, rememberMs: number | null): Promise<void> {
-    const settings = { ...POOLS[kind], name: this.#name(kind), rememberMs }
+  async #openPool(given: Omit<PoolSettings, 'name'>, kind: PoolKind): Promise<void> {
+    const settings = { ...given, name: this.#name(kind) }
     await this.#store.pool.entries.open(settings)
     await claimAll(this.#store, settings.name, settings.partitions)
   }
@@ -122,7 +122,10 @@ export class Side {
     await this.#store.close()
     this.#store = await this.#options.open()
     // Nothing is named again: the store must know it.
-    for (const kind of kinds()) await this.#openPool(kind, null)
+    for (const kind of kinds()) {
+      const { mode, partitions } = POOLS[kind]
+      await this.#openPool({ mode, partitions, rememberMs: null }, kind)
+    }
     await this.#openTopic(null)
     return null
   }

@@ -53,6 +53,7 @@ export const statements: readonly Planned[] = [
       0,
       PARTITIONS,
       null,
+      null,
       false,
     ],
     uses: ['Conflict Arbiter Indexes: entry_pkey'],

@@ -31,6 +31,15 @@ test('[E1] a known pool is handed out again, and refused with other settings', a
   }
 })
 
+test('[M13] a known pool is refused with another throttle, and one in mode each with any', async () => {
+  await using race = await open()
+  const pool = race.pool('work', { throttle: '10s' })
+  assert.equal(race.pool('work', { throttle: 10_000 }), pool)
+  assert.equal(race.pool('work'), pool)
+  assert.throws(() => race.pool('work', { throttle: '11s' }), { code: 'pool_mismatch', message: /throttle/ })
+  assert.throws(() => race.pool('each', { mode: 'each', throttle: '1s' }), { code: 'invalid_options' })
+})
+
 test('[L1] a known topic is handed out again, and refused with other settings', async () => {
   await using race = await open()
   const topic = race.topic('events', { partitions: 4, retention: '1d' })

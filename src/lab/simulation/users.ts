@@ -205,7 +205,7 @@ export class Users {
 
   #putAnswered(payload: number, response: PutResponse, tries: number): void {
     const { races, answers } = this.#parts
-    if (response.kind === 'mismatch') return
+    if (response.kind !== 'answered') return
     for (const answer of response.answers) answers.put(payload, answer)
     if (response.replayed) races['a put was made again, and had been done'] += 1
     else if (tries > 1) races['a put was made again, and had not been done'] += 1

@@ -1,11 +1,12 @@
 // What was given up, in memory.
 import type { Clock } from '../../clock.ts'
 import { entryName } from '../../pool/entry.ts'
-import { redrive } from '../../pool/settle.ts'
-import type { DeadStore, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
+import { type Death, redrive } from '../../pool/settle.ts'
+import type { DeadStore, DeathPayloads, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
-import type { MemoryPool, MemoryPools } from './pool.ts'
+import type { MemoryPool } from './memory-pool.ts'
+import type { MemoryPools } from './pool.ts'
 
 export interface DeadParts {
   clock: Clock
@@ -27,7 +28,7 @@ export function createDead({ clock, commit, pools, hint }: DeadParts): DeadStore
         .slice(0, query.limit),
     payloads: async (name, ids) => {
       const wanted = pools.of(name).deaths.filter(({ id }) => ids.includes(id))
-      return new Map(wanted.map(({ id, death }) => [id, death.payload]))
+      return new Map(wanted.map(({ id, death }) => [id, payloadsOf(death)]))
     },
     redrive: async (name, ids) =>
       commit('put', () => {
@@ -51,6 +52,10 @@ export function createDead({ clock, commit, pools, hint }: DeadParts): DeadStore
         })
       }),
   }
+}
+
+function payloadsOf({ payload, payloads }: Death): DeathPayloads {
+  return payloads === undefined ? { payload } : { payload, payloads }
 }
 
 function isWanted({ id, key, diedAt }: DeathRecord, query: DeathQuery): boolean {
@@ -84,6 +89,8 @@ function remove(pool: MemoryPool, ids: readonly number[]): RemovedDead {
     if (pool.entries.get(name)?.state !== 'dead') continue
     if (pool.deaths.some(({ death }) => death.key === key && death.slot === slot)) continue
     pool.entries.delete(name)
+    pool.rests.forget(name)
+    pool.payloads?.forget(name)
     entries += 1
   }
   return { deaths: left - pool.deaths.length, entries }

@@ -3,20 +3,12 @@ import type { Clock } from '../../clock.ts'
 import { assert } from '../../errors.ts'
 import { type Claim, poolResource } from '../../fence.ts'
 import { partitionOf } from '../../partition.ts'
-import {
-  type Entry,
-  type EntryState,
-  entryName,
-  holdsTurn,
-  liveDueAt,
-  stateOf,
-  takenRun,
-} from '../../pool/entry.ts'
+import { type Entry, type EntryState, entryName, holdsTurn, liveDueAt, stateOf } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import { reschedule } from '../../pool/reschedule.ts'
-import { DEAD_FOR_MS, refuseOtherSettings } from '../../pool/settings.ts'
-import { type Death, type Settlement, settle } from '../../pool/settle.ts'
+import { laneOf, refuseOtherSettings } from '../../pool/settings.ts'
+import { type Death, type Settlement, restsUntil, settle } from '../../pool/settle.ts'
 import type {
   Browse,
   CancelAnswer,
@@ -34,27 +26,10 @@ import type {
 } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
-import { MemoryEntries } from './entries.ts'
 import type { MemoryFences } from './fences.ts'
+import { type MemoryPool, createPool } from './memory-pool.ts'
 import { dropPast, isFired } from './past.ts'
-
-interface KeptAnswer {
-  fingerprint: string
-  response: PutResponse
-  until: number
-}
-
-export interface MemoryPool {
-  settings: Omit<PoolSettings, 'rememberMs' | 'deadForMs'>
-  rememberMs: number
-  deadForMs: number
-  entries: MemoryEntries
-  /** Fired slots that are still remembered, and until when. */
-  fired: Map<string, { until: number }>
-  /** The newest first, each with its number. */
-  deaths: { id: number; death: Death }[]
-  answers: Map<string, KeptAnswer>
-}
+import { takeFrom } from './payloads.ts'
 
 export interface MemoryPoolsParts {
   clock: Clock
@@ -80,21 +55,12 @@ export class MemoryPools implements Entries, Browse {
 
   async open(settings: PoolSettings): Promise<void> {
     const existing = this.#pools.get(settings.name)
-    if (existing === undefined) {
-      this.#pools.set(settings.name, {
-        settings,
-        rememberMs: settings.rememberMs ?? 0,
-        deadForMs: settings.deadForMs ?? DEAD_FOR_MS,
-        entries: new MemoryEntries(),
-        fired: new Map(),
-        deaths: [],
-        answers: new Map(),
-      })
-      return
-    }
-    refuseOtherSettings(existing.settings, settings)
-    existing.rememberMs = settings.rememberMs ?? existing.rememberMs
-    existing.deadForMs = settings.deadForMs ?? existing.deadForMs
+    if (existing !== undefined) refuseOtherSettings(existing.settings, settings)
+    const pool = existing ?? createPool(settings)
+    this.#pools.set(settings.name, pool)
+    pool.rememberMs = settings.rememberMs ?? pool.rememberMs
+    pool.deadForMs = settings.deadForMs ?? pool.deadForMs
+    pool.rests.throttleMs = settings.throttleMs ?? pool.rests.throttleMs
   }
 
   async put(name: string, requests: PutRequest[]): Promise<PutResponse[]> {
@@ -110,9 +76,12 @@ export class MemoryPools implements Entries, Browse {
       if (kept.fingerprint !== repeat.fingerprint) return { kind: 'mismatch' }
       return { ...kept.response, ...(kept.response.kind === 'answered' ? { replayed: true } : {}) }
     }
-    const answers = request.puts.map((put) => this.#putOne(pool, put, now))
-    const response: PutResponse = { kind: 'answered', answers, replayed: false }
-    if (repeat !== null) {
+    const apply = (): PutResponse => {
+      const answers = request.puts.map((put) => this.#putOne(pool, put, now))
+      return { kind: 'answered', answers, replayed: false }
+    }
+    const response = pool.payloads === null ? apply() : pool.payloads.request(apply)
+    if (repeat !== null && response.kind === 'answered') {
       dropPast(pool.answers, now)
       pool.answers.delete(repeat.id)
       pool.answers.set(repeat.id, { fingerprint: repeat.fingerprint, response, until: now + repeat.keepMs })
@@ -126,9 +95,15 @@ export class MemoryPools implements Entries, Browse {
     const partition = partitionOf(put.group, partitions)
     const existing = pool.entries.get(name)
     const fired = isFired(pool, name, now)
-    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn: this.newTurn })
+    const { newTurn } = this
+    const lane = laneOf(pool.settings)
+    const restsUntil = pool.rests.of(name)
+    const context = { mode, now, partition, lane, fired, restsUntil, newTurn }
+    const { entry, answer, into } = merge(existing, put, context)
+    pool.payloads?.begin(name)
     if (entry !== undefined && entry !== existing) {
       pool.entries.set(name, entry)
+      pool.payloads?.add(name, put, { result: answer.result, into })
       this.#hint({ kind: 'put', pool: pool.settings.name, dueAt: answer.dueAt })
     }
     return answer
@@ -141,6 +116,8 @@ export class MemoryPools implements Entries, Browse {
     for (const entry of pool.entries.values()) {
       if (entry.key !== key || (slot !== undefined && entry.slot !== slot)) continue
       pool.entries.delete(entryName(entry.key, entry.slot))
+      pool.rests.forget(entryName(entry.key, entry.slot))
+      pool.payloads?.forget(entryName(entry.key, entry.slot))
       answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
     }
     return answer
@@ -156,7 +133,8 @@ export class MemoryPools implements Entries, Browse {
     const { mode } = pool.settings
     const from = entryName(key, slot)
     const fired = isFired(pool, entryName(key, mode === 'each' ? at : null), now)
-    const decided = reschedule(pool.entries.get(from), at, { mode, now, fired, newTurn: this.newTurn })
+    const context = { mode, now, fired, restsUntil: pool.rests.of(from), newTurn: this.newTurn }
+    const decided = reschedule(pool.entries.get(from), at, context)
     switch (decided.kind) {
       case 'absent':
       case 'due':
@@ -174,7 +152,8 @@ export class MemoryPools implements Entries, Browse {
   async take(name: string, request: TakeRequest): Promise<Taken> {
     const now = this.#clock.now()
     const { partitions, lane, from, limit } = request
-    const wanted = [...this.of(name).entries.values()].filter(
+    const pool = this.of(name)
+    const wanted = [...pool.entries.values()].filter(
       (entry) =>
         entry.state === 'live' &&
         entry.lane === lane &&
@@ -184,7 +163,7 @@ export class MemoryPools implements Entries, Browse {
       .filter(({ next }) => next.dueAt >= from && next.dueAt <= now)
       .sort(byDue)
       .slice(0, limit)
-      .map(takenRun)
+      .map((entry) => takeFrom(pool.payloads, entry))
     const later = wanted.filter(({ next }) => next.dueAt > now)
     const first = later.reduce((least, { next }) => Math.min(least, next.dueAt), Infinity)
     return { now, runs, nextDueAt: runs.length < limit && first < Infinity ? first : null }
@@ -207,9 +186,12 @@ export class MemoryPools implements Entries, Browse {
     const entry = pool.entries.get(id)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
-    const settled = settle(entry, settlement, { now, newTurn: this.newTurn })
+    const context = { now, newTurn: this.newTurn, restMs: pool.rests.throttleMs }
+    const settled = settle(entry, settlement, context)
+    pool.rests.keep(id, restsUntil(settlement.outcome.kind, context), now)
+    const seen = pool.payloads?.settle(id, settlement, { before: entry, settled, from: now + context.restMs })
     if (settled.death !== null)
-      pool.deaths.unshift({ id: settled.entry?.turn ?? this.newTurn(), death: settled.death })
+      pool.deaths.unshift({ id: settled.entry?.turn ?? this.newTurn(), death: { ...settled.death, ...seen } })
     if (settled.entry === null) pool.entries.delete(id)
     else pool.entries.set(id, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }

@@ -2,12 +2,13 @@
 
 -- name: arrive_puts
 -- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of now.
-insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload)
+insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload, longest_wait)
 select $1::integer, coalesce(asked.at, $14::bigint, case when $2::boolean then headrace.now_ms() end), asked.key_hash,
   coalesce(asked.partition, asked.key_hash % $13::integer), coalesce(asked.lane, $11::smallint),
-  coalesce(asked.note, $12::integer) / 8 % 8, asked.key, asked.grp, asked.payload
+  coalesce(asked.note, $12::integer) / 8 % 8, asked.key, asked.grp, asked.payload, asked.longest_wait
 from unnest($3::text[], $4::bigint[], string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[],
-  $9::integer[], $10::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
+  $9::integer[], $10::integer[], $15::bigint[]) with ordinality
+  as asked (key, at, payload, lane, grp, partition, key_hash, note, longest_wait, nth)
 order by asked.nth
 
 -- name: arrive_events
@@ -55,10 +56,10 @@ gone as (
 clock as materialized (select headrace.now_ms() as now from (select count(*) from gone) as locked),
 put as (
   insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
-    partition, lane, failing, state, grp, payload)
+    partition, lane, failing, state, grp, payload, since, after_since)
   select $1::integer, f.key, case when $7::boolean then f.at else -9007199254740991 end, nextval('headrace.turn'),
-    greatest(f.at, clock.now), clock.now, clock.now, 1, 0, f.rule * 8, f.key_hash, f.partition, f.lane, false, 'live',
-    f.grp, f.payload
+    least(greatest(f.at, clock.now), clock.now + f.longest_wait), clock.now, clock.now, 1, 0, f.rule * 8, f.key_hash, f.partition, f.lane, false, 'live',
+    f.grp, f.payload, case when f.longest_wait is not null then clock.now end, f.longest_wait
   from clock cross join (select first.* from first join gone on gone.id = first.id order by key, at) as f
   :merge
 )

@@ -1,4 +1,5 @@
 // Puts and appends in users' own transactions: only rows are inserted there, and folded once they are committed.
+import { HeadraceError } from '../../errors.ts'
 import { poolResource } from '../../fence.ts'
 import { refuseOtherPartition } from '../../log/refuse.ts'
 import type { NewEvent } from '../../log/store.ts'
@@ -31,6 +32,7 @@ export class PostgresArrivals implements Arrivals {
 
   async put(tx: UserTransaction, name: string, puts: readonly Put[]): Promise<void> {
     const pool = this.#parts.pools.of(name)
+    if (pool.payloads === 'all') throw refuseAll(name)
     const placed = puts.map((put, nth) => ({ put, nth }))
     const [isEach, ...columns] = columnsOf(pool, placed)
     const text = this.#parts.queries.text('arrive_puts')
@@ -83,4 +85,15 @@ export class PostgresArrivals implements Arrivals {
     if (folded > 0) this.#parts.hint({ kind: 'appended', topic: name })
     return folded
   }
+}
+
+/** A fold is one statement, and cannot tell anybody that an entry holds too much. */
+function refuseAll(pool: string): HeadraceError {
+  return new HeadraceError(
+    'invalid_options',
+    `the pool ${pool} keeps all payloads, and takes no puts with \`tx\``,
+    {
+      remedy: 'put after your own commit, or use a pool that keeps the latest payload',
+    },
+  )
 }

@@ -61,5 +61,5 @@ from headrace.entry cross join (select headrace.now_ms() as now) as clock
 where pool = $1 and state <> 'fired'
 
 -- name: deaths
-select key, slot, payload, seen, reason, error, died_at
+select key, slot, payload, seen, reason, error, died_at, payloads
 from headrace.death where pool = $1 order by id desc limit $2::bigint

@@ -98,5 +98,6 @@ function toDeath(row: Row): Death {
     reason: row['reason'] as string,
     error: row['error'] as string | null,
     diedAt: row['died_at'] as number,
+    ...(row['payloads'] === null ? {} : { payloads: row['payloads'] as string[] }),
   }
 }

@@ -9,7 +9,7 @@ order by died_at desc, id desc limit $6::bigint
 
 -- name: payloads_of_deaths
 -- Index: the primary key.
-select id, payload from headrace.death where pool = $1 and id = any ($2::bigint[])
+select id, payload, payloads from headrace.death where pool = $1 and id = any ($2::bigint[])
 
 -- name: redrive
 -- Locks: the entries, by (key, slot). Index: the primary keys, and death_by_key.
@@ -64,6 +64,9 @@ gone as (
 ),
 buried as (
   delete from headrace.entry e using last l where e.pool = $1 and e.key = l.key and e.slot = l.slot returning 1
+),
+emptied as (
+  delete from headrace.payload p using last l where p.pool = $1 and p.key = l.key
 )
 select (select count(*) from gone) as deaths, (select count(*) from buried) as entries
 

@@ -1,5 +1,5 @@
 // What was given up: each call but the purge is one statement.
-import type { DeadStore, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
+import type { DeadStore, DeathPayloads, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
 import { numberArray } from './arrays.ts'
 import type { Row } from './connections.ts'
 import type { PostgresPoolParts } from './pool.ts'
@@ -24,9 +24,9 @@ export class PostgresDead implements DeadStore {
     return rows.map(toRecord)
   }
 
-  async payloads(name: string, ids: readonly number[]): Promise<Map<number, string | null>> {
+  async payloads(name: string, ids: readonly number[]): Promise<Map<number, DeathPayloads>> {
     const rows = await this.#query('payloads_of_deaths', [this.#idOf(name), numberArray(ids)], READ)
-    return new Map(rows.map((row) => [row['id'] as number, row['payload'] as string | null]))
+    return new Map(rows.map((row) => [row['id'] as number, toPayloads(row)]))
   }
 
   async redrive(name: string, ids: readonly number[]): Promise<number> {
@@ -77,4 +77,10 @@ function toRecord(row: Row): DeathRecord {
     error: row['error'] as string | null,
     diedAt: row['died_at'] as number,
   }
+}
+
+/** Of a row with the columns `payload` and `payloads`. */
+export function toPayloads(row: Row): DeathPayloads {
+  const payload = row['payload'] as string | null
+  return row['payloads'] === null ? { payload } : { payload, payloads: row['payloads'] as string[] }
 }

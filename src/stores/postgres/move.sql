@@ -19,7 +19,8 @@ with held as materialized (
   for no key update of f
 ),
 clock as materialized (
-  select now, coalesce($12::bigint, now - 10000) as due_from, remember_ms
+  select now, coalesce($12::bigint, now - 10000) as due_from, throttle_ms,
+    case when $11::boolean then remember_ms else throttle_ms end as kept_ms
   from (select headrace.now_ms() as now from (select count(*) from held) as locked) as clock
     left join headrace.pool on id = $1::integer
 ),
@@ -53,7 +54,7 @@ locked as materialized (
   select c.nth, e.*, e.key_hash % $3::integer as target,
     case
       when e.after_due_at is not null then 'goes on'
-      when $11::boolean and clock.remember_ms > 0 then 'is remembered'
+      when clock.kept_ms > 0 then 'is remembered'
       else 'is gone'
     end as fate
   from (select count(*) from waited) as waited cross join clock
@@ -105,13 +106,14 @@ removed as (
   where d.fate = 'is gone' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 remembered as (
-  update headrace.entry e set state = 'fired', until = clock.now + clock.remember_ms, payload = null
+  update headrace.entry e set state = 'fired', until = clock.now + clock.kept_ms, payload = null
   from due d, clock
   where d.fate = 'is remembered' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 promoted as (
-  update headrace.entry e set turn = nextval('headrace.turn'), due_at = greatest(e.after_due_at, clock.now),
-    tally = e.after_tally, payload = e.after_payload, after_due_at = null, after_tally = null, after_payload = null,
+  update headrace.entry e set turn = nextval('headrace.turn'), due_at = greatest(e.after_due_at, clock.now + clock.throttle_ms),
+    until = case when clock.throttle_ms > 0 then clock.now + clock.throttle_ms else e.until end,
+    tally = e.after_tally, payload = e.after_payload, since = e.after_since, after_since = null, after_due_at = null, after_tally = null, after_payload = null,
     attempt = 0, failing = false
   from due d, clock
   where d.fate = 'goes on' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot

@@ -2,15 +2,17 @@
 
 -- name: open_pool
 -- Lock: the pool's row, if it exists. A time that is not named is left.
-insert into headrace.pool as p (name, mode, partitions, remember_ms, dead_for_ms)
-values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::bigint, 2592000000))
+insert into headrace.pool as p (name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads)
+values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::bigint, 2592000000), coalesce($6::boolean, false),
+  coalesce($7::bigint, 0), coalesce($8::text, 'latest'))
 on conflict (name) do update set remember_ms = coalesce($4::bigint, p.remember_ms),
-  dead_for_ms = coalesce($5::bigint, p.dead_for_ms)
-  where p.mode = excluded.mode and p.partitions = excluded.partitions
-returning id
+  dead_for_ms = coalesce($5::bigint, p.dead_for_ms), throttle_ms = coalesce($7::bigint, p.throttle_ms)
+  where p.mode = excluded.mode and p.partitions = excluded.partitions and coalesce(p.fans_out = $6::boolean, true)
+    and coalesce(p.payloads = $8::text, true)
+returning id, fans_out, payloads
 
 -- name: find_pool
-select name, mode, partitions from headrace.pool where name = $1
+select name, mode, partitions, fans_out, payloads from headrace.pool where name = $1
 
 -- name: all_pools
 select name, mode, partitions, remember_ms, dead_for_ms from headrace.pool order by name
@@ -35,7 +37,7 @@ order by e.slot
 for update of e
 
 -- name: read_clock
-select headrace.now_ms() as now, (select remember_ms from headrace.pool where id = $1) as remember_ms
+select headrace.now_ms() as now, remember_ms, throttle_ms from headrace.pool where id = $1
 
 -- name: move_next
 update headrace.entry set due_at = $4, turn = nextval('headrace.turn')
@@ -44,8 +46,9 @@ where pool = $1 and key = $2 and slot = $3 and headrace.in_time(5000, slot)
 -- name: remove_entry
 delete from headrace.entry where pool = $1 and key = $2 and slot = $3
 
--- name: take
--- No lock. Index: entry_due, one range per partition, and one seek more for what is due next if the limit was not met.
+-- name: due_runs
+-- No query but a part of those that take. No lock. Index: entry_due, one range per partition, and one seek more for what is
+-- due next if the limit was not met.
 -- Of each partition no more is read than $6 rows; where that was not enough, since one of them holds the most of what is
 -- due, the whole limit.
 with clock as materialized (select headrace.now_ms() as now),
@@ -103,4 +106,15 @@ later as materialized (
     ) as e
   ) end as next_due_at
 )
+
+-- name: take
+:due_runs
 select clock.now, later.next_due_at, due.* from clock cross join later left join due on true
+
+-- name: take_all
+-- With the payloads of each run, in the same snapshot. Index: the primary key of the payloads.
+:due_runs
+select clock.now, later.next_due_at, due.*, array(
+    select p.payload from headrace.payload p where p.pool = $1 and p.key = due.key and not p.after order by p.id
+  ) as payloads
+from clock cross join later left join due on true

@@ -22,6 +22,7 @@ import type { Call, Connections, Tx } from './connections.ts'
 import { type KnownPool, OTHER, type Pools, READ } from './pools.ts'
 import { splitRounds } from './put-batch.ts'
 import { Putter, answered, putRounds } from './putter.ts'
+import { cancelAll, settleAll } from './payloads.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 import { laneColumn, slotColumn, toEntry, toRun } from './rows.ts'
 import { settleAnswers, settlementColumns, splitRepeated } from './settlements.ts'
@@ -68,8 +69,13 @@ export class PostgresEntries implements Entries {
 
   async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
     const column = slot === undefined ? null : slotColumn(slot)
-    const values = [this.#parts.pools.of(name).id, key, column]
-    const [row] = await this.#parts.connections.query('cancel', values, OTHER)
+    const pool = this.#parts.pools.of(name)
+    const values = [pool.id, key, column]
+    const { connections } = this.#parts
+    const [row] =
+      pool.payloads === 'all'
+        ? await connections.transaction(OTHER, (tx) => cancelAll(tx, values))
+        : await connections.query('cancel', values, OTHER)
     return { cancelled: row?.['cancelled'] as number, due: row?.['due'] as number }
   }
 
@@ -89,7 +95,8 @@ export class PostgresEntries implements Entries {
     // Twice the share of each, and a few: so many of one are seldom among the first of all.
     const each = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, all.length)) + LEAST_EACH)
     const values = [pool.id, numberArray(all), laneColumn(lane), from, limit, each]
-    const rows = await this.#parts.connections.query('take', values, TAKE)
+    const query = pool.payloads === 'all' ? 'take_all' : 'take'
+    const rows = await this.#parts.connections.query(query, values, TAKE)
     const runs = rows.filter((row) => row['key'] !== null).map(toRun)
     const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
     return { now: rows[0]?.['now'] as number, runs, nextDueAt }
@@ -109,19 +116,21 @@ export class PostgresEntries implements Entries {
   }
 
   async #settle(name: string, settlements: Settlement[], { owner, held }: Claim): Promise<SettleAnswer[]> {
-    const [told] = await this.#parts.connections.query(
-      'settle',
-      [
-        this.#parts.pools.of(name).id,
-        numberArray(held.map(({ partition }) => partition)),
-        numberArray(held.map(({ epoch }) => epoch)),
-        poolResource(name),
-        owner,
-        ...settlementColumns(settlements),
-      ],
-      SETTLE,
-    )
-    return settleAnswers(told, settlements.length)
+    const { connections, pools } = this.#parts
+    const pool = pools.of(name)
+    const values = [
+      pool.id,
+      numberArray(held.map(({ partition }) => partition)),
+      numberArray(held.map(({ epoch }) => epoch)),
+      poolResource(name),
+      owner,
+      ...settlementColumns(settlements),
+    ]
+    const told =
+      pool.payloads === 'all'
+        ? await connections.transaction(SETTLE, (tx) => settleAll(tx, pool, { values, settlements }))
+        : await connections.query('settle', values, SETTLE)
+    return settleAnswers(told[0], settlements.length)
   }
 
   /** One hint for all puts of a call: the earliest wakes whoever waits. */
@@ -151,13 +160,16 @@ async function moveEntry(
     (clock?.['remember_ms'] as number) > 0 && ((target?.['until'] as number | undefined) ?? 0) > now
   const existing: Entry | undefined = found === undefined ? undefined : toEntry(found)
   // The server gives the turns.
-  const decided = reschedule(existing, at, { mode: pool.mode, now, fired, newTurn: () => 0 })
+  const rests = pool.mode === 'one' && (clock?.['throttle_ms'] as number) > 0
+  const restsUntil = rests ? ((found?.['until'] as number | null | undefined) ?? 0) : 0
+  const decided = reschedule(existing, at, { mode: pool.mode, now, fired, restsUntil, newTurn: () => 0 })
   if (decided.kind === 'absent' || decided.kind === 'due') return decided
   if (decided.kind === 'moved') {
     await tx.query('move_next', [pool.id, key, from, decided.answer.dueAt])
     return { kind: 'moved', answer: decided.answer }
   }
-  await tx.query('remove_entry', [pool.id, key, from])
+  // In mode one the put itself takes the place of the dead entry, and knows until when its key rests.
+  if (pool.mode === 'each') await tx.query('remove_entry', [pool.id, key, from])
   const rounds = splitRounds([decided.put], pool.mode)
   const batch = { id: attempt, fingerprint: '', attempt, keepMs: KEEP_MS }
   const noted = await putRounds(tx, pool, batch, rounds)

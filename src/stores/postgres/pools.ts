@@ -1,7 +1,8 @@
 // The pools that this opening of the store knows: their numbers and fixed settings.
 import { assert } from '../../errors.ts'
-import type { Mode } from '../../pool/entry.ts'
-import { refuseOtherSettings } from '../../pool/settings.ts'
+import type { Lane, Mode } from '../../pool/entry.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
+import { laneOf, refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings } from '../../pool/store.ts'
 import type { Call, Connections } from './connections.ts'
 
@@ -10,6 +11,9 @@ export interface KnownPool {
   name: string
   mode: Mode
   partitions: number
+  /** Of puts that name none. */
+  lane: Lane
+  payloads: KeptPayloads
 }
 
 export const OTHER: Call = { operation: 'commit', timeoutMs: 5000, again: 'undone' }
@@ -27,18 +31,36 @@ export class Pools {
     this.#connections = connections
   }
 
-  async open({ name, mode, partitions, rememberMs, deadForMs = null }: PoolSettings): Promise<void> {
-    const values = [name, mode, partitions, rememberMs, deadForMs]
+  async open(settings: PoolSettings): Promise<void> {
+    const { name, mode, partitions, rememberMs, deadForMs, fansOut, throttleMs } = settings
+    const values = [
+      name,
+      mode,
+      partitions,
+      rememberMs,
+      deadForMs ?? null,
+      fansOut ?? null,
+      throttleMs ?? null,
+      settings.payloads ?? null,
+    ]
     const [row] = await this.#connections.query('open_pool', values, OPEN)
     if (row === undefined) {
       const [stored] = await this.#connections.query('find_pool', [name], READ)
       assert(stored !== undefined, `the pool ${name} exists`)
       refuseOtherSettings(
-        { name, mode: stored['mode'] as Mode, partitions: stored['partitions'] as number },
-        { name, mode, partitions },
+        {
+          name,
+          mode: stored['mode'] as Mode,
+          partitions: stored['partitions'] as number,
+          fansOut: stored['fans_out'] as boolean,
+          payloads: stored['payloads'] as KeptPayloads,
+        },
+        settings,
       )
     }
-    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions })
+    const payloads = row?.['payloads'] as KeptPayloads
+    const lane = laneOf({ fansOut: row?.['fans_out'] as boolean })
+    this.#pools.set(name, { id: row?.['id'] as number, name, mode, partitions, lane, payloads })
   }
 
   find(name: string): KnownPool | undefined {

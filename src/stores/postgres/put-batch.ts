@@ -1,6 +1,7 @@
 // What one statement puts: a batch in which no entry stands twice, as columns, and its answers out of the store's notes.
-import type { Mode } from '../../pool/entry.ts'
+import type { Lane, Mode } from '../../pool/entry.ts'
 import { CONFLICT_RULES } from '../../pool/entry.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
 import type { Put, PutAnswer, PutResult } from '../../pool/merge.ts'
 import { hashOf } from '../../partition.ts'
 import { numberArray, textArray } from './arrays.ts'
@@ -14,8 +15,12 @@ export interface PlacedPut {
 
 export interface PutPool {
   id: number
+  name: string
   mode: Mode
   partitions: number
+  /** Of puts that name none. */
+  lane: Lane
+  payloads: KeptPayloads
 }
 
 /** What came of a put, by the last bits of its note; put.sql says what each is. */
@@ -30,7 +35,7 @@ const RESULTS: PutResult[] = [
   'kept',
 ]
 /** Stands between payloads: JSON holds no control character, and no text of it is empty. */
-const SEPARATOR = '\u001f'
+export const SEPARATOR = '\u001f'
 
 /**
  * Splits puts so that no entry stands twice in one part; the parts are put one after the other. In mode each a put
@@ -51,12 +56,14 @@ export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   return rounds
 }
 
-/** Parameters 7 to 19 of the query `put`. */
-export function columnsOf({ mode, partitions }: PutPool, placed: readonly PlacedPut[]): unknown[] {
+/** Parameters 7 to 20 of the query `put`. */
+export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
+  const { mode, partitions } = pool
   const puts = placed.map(({ put }) => put)
   const [first] = puts
   const isOneTime = puts.every(({ at }) => at === first?.at)
-  const lane = laneColumn(first?.lane ?? 'normal')
+  const laneOf = (put: Put): number => laneColumn(put.lane ?? pool.lane)
+  const lane = first === undefined ? laneColumn(pool.lane) : laneOf(first)
   const rule = ruleOf(first, mode)
   const hasGroups = puts.some(({ key, group }) => group !== key)
   const isPlain = placed.every(({ put, nth }, index) => nth === index && ruleOf(put, mode) === rule)
@@ -67,9 +74,7 @@ export function columnsOf({ mode, partitions }: PutPool, placed: readonly Placed
     puts.every(({ payload }) => payload === undefined)
       ? null
       : puts.map(({ payload = '' }) => payload).join(SEPARATOR),
-    puts.every((put) => laneColumn(put.lane) === lane)
-      ? null
-      : numberArray(puts.map((put) => laneColumn(put.lane))),
+    puts.every((put) => laneOf(put) === lane) ? null : numberArray(puts.map(laneOf)),
     hasGroups ? textArray(puts.map(({ key, group }) => (group === key ? null : group))) : null,
     hasGroups ? numberArray(puts.map(({ group }) => hashOf(group) % partitions)) : null,
     numberArray(puts.map(({ key }) => hashOf(key))),
@@ -78,6 +83,9 @@ export function columnsOf({ mode, partitions }: PutPool, placed: readonly Placed
     rule,
     partitions,
     isOneTime ? first?.at : null,
+    puts.every(({ longestWaitMs }) => longestWaitMs === undefined)
+      ? null
+      : numberArray(puts.map(({ longestWaitMs }) => longestWaitMs ?? null)),
   ]
 }
 
@@ -108,7 +116,8 @@ export function readAnswers(answers: PutAnswer[], placed: readonly PlacedPut[], 
   // Those that the store noted need not be guessed first.
   if (notes.length < placed.length) {
     for (const { put, nth } of placed) {
-      answers[nth] = { result: 'created', dueAt: Math.max(put.at ?? now, now), tally: 1 }
+      const latest = now + (put.longestWaitMs ?? Infinity)
+      answers[nth] = { result: 'created', dueAt: Math.min(Math.max(put.at ?? now, now), latest), tally: 1 }
     }
   }
   for (const [index, note] of notes.entries()) answers[note >> 6] = answerOf(note & 7, index, noted)

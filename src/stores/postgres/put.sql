@@ -5,10 +5,12 @@
 -- What came of a put, in the last three bits of `note`: 0 created · 1 created where a dead or forgotten one stood ·
 -- 2 merged into next · 3 replaced next · 4 kept · 5 merged into after · 6 replaced after · 7 kept, since it has fired.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
+-- A put that names a longest wait proposes it as after_since, and now as since.
+-- A key without a slot rests until its `until`, if its pool is throttled; that stays whatever is put.
 -- Steps are compared one by one, the usual ones first, since a list costs several times as much.
   on conflict (pool, key, slot) do update set
-    (turn, due_at, enqueued_at, put_at, after_due_at, until, tally, after_tally, attempt, note, partition, lane,
-      failing, state, grp, payload, after_payload) = (
+    (turn, due_at, enqueued_at, put_at, after_due_at, tally, after_tally, attempt, note, partition, lane,
+      failing, state, grp, payload, after_payload, since, after_since) = (
       select
         case when step = 3 or step = 1 then excluded.turn else e.turn end,
         case
@@ -24,7 +26,6 @@
           when step = 6 then asked_due
           else e.after_due_at
         end,
-        case when step = 1 then null else e.until end,
         case when step = 3 or step = 1 then 1 when step = 2 then e.tally + 1 when step = 7 then 0 else e.tally end,
         case
           when step = 1 then null
@@ -49,13 +50,27 @@
           when step = 5 then coalesce(excluded.payload, e.after_payload)
           when step = 6 then excluded.payload
           else e.after_payload
+        end,
+        case when step = 3 then coalesce(e.since, excluded.since) when step = 1 then excluded.since else e.since end,
+        case
+          when step = 6 then coalesce(e.after_since, excluded.since)
+          when step = 5 and e.after_due_at is null then excluded.since
+          else e.after_since
         end
       from (
-        select clock.now, greatest(excluded.due_at, clock.now) as asked_due,
+        select clock.now,
+          greatest(case when excluded.after_since is null then excluded.due_at else
+            least(excluded.due_at, excluded.after_since + coalesce(case
+              when e.state <> 'live' then null
+              when e.due_at > clock.now and e.attempt = 0 then e.since
+              when e.after_due_at is not null then e.after_since
+            end, clock.now)) end, clock.now, case when e.until > clock.now and e.slot = -9007199254740991 then (
+            select case when throttle_ms > 0 then e.until end from headrace.pool where id = $1::integer
+          ) end) as asked_due,
           case
             when e.state = 'dead' then 1
             when e.state = 'fired' then case
-              when e.until > clock.now and (select remember_ms from headrace.pool where id = $1::integer) > 0 then 7
+              when e.until > clock.now and e.slot > -9007199254740991 and (select remember_ms from headrace.pool where id = $1::integer) > 0 then 7
               else 1
             end
             when excluded.note & 56 = 16 then 4
@@ -77,7 +92,7 @@
 -- Locks: the request's row, then entries by (key, slot), each in the order of the batch. Index: the primary keys.
 -- A column that says nothing of its own is null: time $19, no payload, lane $16, the group and partition of the key, and
 -- the note of the nth of all with rule $17. Payloads are joined by a character that no JSON holds.
--- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($20:
+-- Answers nothing when the id is known; else the time, by which those created are due, and what came of the others ($21:
 -- of all, since a user's repeat need not hold the same puts): their notes, due times and tallies, one for all if they are
 -- the same. Where all is the same, one note below zero stands for all.
 -- Whoever has claimed round 0 has them all: what is left of a later round is of a request whose first is forgotten.
@@ -93,22 +108,24 @@ claim as (
   returning 1
 ),
 asked as (
-  select key, coalesce(at, $19::bigint) as at, payload, grp, key_hash, coalesce(lane, $16::smallint) as lane,
+  select key, coalesce(at, $19::bigint) as at, payload, grp, key_hash, longest_wait, coalesce(lane, $16::smallint) as lane,
     coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * 64 + $17::integer) as note
   from unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[], $13::integer[],
-    $14::integer[], $15::integer[]) with ordinality as asked (key, at, payload, lane, grp, partition, key_hash, note, nth)
+    $14::integer[], $15::integer[], $20::bigint[]) with ordinality
+    as asked (key, at, payload, lane, grp, partition, key_hash, note, longest_wait, nth)
   order by key collate "C", at
 ),
 put as (
   insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
-    partition, lane, failing, state, grp, payload)
+    partition, lane, failing, state, grp, payload, since, after_since)
   select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else -9007199254740991 end,
-    nextval('headrace.turn'), greatest(asked.at, clock.now), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
-    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload
+    nextval('headrace.turn'), least(greatest(asked.at, clock.now), clock.now + asked.longest_wait), clock.now, clock.now, 1, 0, asked.note, asked.key_hash,
+    asked.partition, asked.lane, false, 'live', asked.grp, asked.payload,
+    case when asked.longest_wait is not null then clock.now end, asked.longest_wait
   from clock cross join claim cross join asked
   :merge
 ),
-noted as not materialized (select note, due_at, tally from put where note & 7 > 0 or $20::boolean),
+noted as not materialized (select note, due_at, tally from put where note & 7 > 0 or $21::boolean),
 kept as (
   insert into headrace.answer (scope, id, round, now, notes, numbers, tallies)
   select $1::integer, $2, $3::smallint, clock.now, coalesce(told.notes, '{}'), coalesce(told.due_times, '{}'),
@@ -123,7 +140,7 @@ kept as (
         case when min(tally) = max(tally) then min(tally) end as tally,
         case
           when count(*) = cardinality($8::text[]) and min(note & 7) = max(note & 7) and min(due_at) = max(due_at)
-            and min(tally) = max(tally) and not $20::boolean then -1 - min(note & 7)
+            and min(tally) = max(tally) and not $21::boolean then -1 - min(note & 7)
         end as note
       from noted
     ) as one

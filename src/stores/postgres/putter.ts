@@ -4,6 +4,7 @@ import { HeadraceError } from '../../errors.ts'
 import type { Put, PutAnswer } from '../../pool/merge.ts'
 import type { PutRequest, PutResponse } from '../../pool/store.ts'
 import type { Call, Connections, Row, Tx } from './connections.ts'
+import { PayloadsFull, keepPayloads } from './payloads.ts'
 import { type Noted, type PlacedPut, type PutPool, columnsOf, readAnswers, splitRounds } from './put-batch.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 
@@ -24,6 +25,7 @@ type Done =
   | { kind: 'answered'; answers: PutAnswer[]; replayed: boolean }
   | { kind: 'mismatch' }
   | { kind: 'forgotten' }
+  | (PutResponse & { kind: 'refused' })
 
 export class Putter {
   readonly #connections: Connections
@@ -36,15 +38,16 @@ export class Putter {
 
   async put(pool: PutPool, requests: readonly PutRequest[]): Promise<PutResponse[]> {
     const responses: PutResponse[] = []
-    for (const batch of this.#batches(requests)) {
+    for (const batch of this.#batches(pool, requests)) {
       const done = await this.#putBatch(pool, batch)
       responses.push(...respond(batch, done))
     }
     return responses
   }
 
-  /** Requests without an id go together; one that has an id goes alone, under it. */
-  #batches(requests: readonly PutRequest[]): Batch[] {
+  /** Requests without an id go together; one that has an id, or may be refused, goes alone. */
+  #batches(pool: PutPool, requests: readonly PutRequest[]): Batch[] {
+    if (pool.payloads === 'all') return requests.map((request) => this.#batchOf(request))
     const batches: Batch[] = []
     for (const request of requests) {
       const last = batches.at(-1)
@@ -69,12 +72,13 @@ export class Putter {
     }
   }
 
-  async #putBatch(pool: PutPool, batch: Batch): Promise<Done & { kind: 'answered' | 'mismatch' }> {
+  async #putBatch(pool: PutPool, batch: Batch): Promise<Done & PutResponse> {
     if (batch.puts.length === 0 && batch.requests[0]?.repeat === null)
       return { kind: 'answered', answers: [], replayed: false }
     const rounds = splitRounds(batch.puts, pool.mode)
     for (let tries = 0; tries < 5; tries += 1) {
-      const noted = await this.#write(pool, batch, rounds)
+      const noted = await this.#write(pool, batch, rounds).catch(refusalOf)
+      if (noted !== null && 'kind' in noted) return noted
       const done = noted === null ? await this.#recall(pool, batch, rounds) : answered(rounds, noted, false)
       if (done.kind !== 'forgotten') return done
     }
@@ -84,7 +88,7 @@ export class Putter {
   /** Null: the id is known. */
   #write(pool: PutPool, batch: Batch, rounds: PlacedPut[][]): Promise<Row[] | null> {
     const [first = []] = rounds
-    if (rounds.length === 1) {
+    if (rounds.length === 1 && pool.payloads === 'latest') {
       return this.#connections.query('put', parametersOf(pool, batch, first, 0), PUT).then(orNull)
     }
     return this.#connections.transaction(PUT, (tx) => putRounds(tx, pool, batch, rounds))
@@ -118,7 +122,21 @@ export async function putRounds(
     if (row === undefined) return null
     noted.push(row)
   }
+  if (pool.payloads === 'all') {
+    const notes = noted.map((row) => row['notes'] as number[])
+    await keepPayloads(
+      tx,
+      pool,
+      rounds.map((placed, round) => ({ placed, notes: notes[round] ?? [] })),
+    )
+  }
   return noted
+}
+
+/** A transaction that was undone because an entry held too much is a refused request. */
+function refusalOf(error: unknown): PutResponse & { kind: 'refused' } {
+  if (error instanceof PayloadsFull) return { kind: 'refused', ...error.refusal }
+  throw error
 }
 
 function orNull(rows: Row[]): Row[] | null {
@@ -131,7 +149,8 @@ function parametersOf(
   placed: PlacedPut[],
   round: number,
 ): unknown[] {
-  return [pool.id, id, round, fingerprint, attempt, keepMs, ...columnsOf(pool, placed), id !== attempt]
+  const notesAll = id !== attempt || pool.payloads === 'all'
+  return [pool.id, id, round, fingerprint, attempt, keepMs, ...columnsOf(pool, placed), notesAll]
 }
 
 /** The answers of all rounds; a repeat is answered by what was noted alone. */
@@ -149,9 +168,9 @@ export function answered(
 }
 
 /** Deals the answers of a batch out to its requests. */
-function respond(batch: Batch, done: Done & { kind: 'answered' | 'mismatch' }): PutResponse[] {
+function respond(batch: Batch, done: Done & PutResponse): PutResponse[] {
   // A repeat may hold other puts than the first; it stands alone, and gets all of the first one's answers.
-  if (done.kind === 'mismatch' || done.replayed) return [done]
+  if (done.kind !== 'answered' || done.replayed) return [done]
   let taken = 0
   return batch.requests.map(({ puts }) => {
     const answers = done.answers.slice(taken, (taken += puts.length))

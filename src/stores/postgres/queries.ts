@@ -19,11 +19,11 @@ export class Queries {
         this.#queries.set(name, this.#qualify(text))
       }
     }
-    const merge = this.text('merge')
+    // A line that names another one stands for its text.
     for (const [name, text] of this.#queries)
       this.#queries.set(
         name,
-        text.replace(/^ *:merge$/m, () => merge),
+        text.replace(/^ *:([a-z_]+)$/m, (_, part: string) => this.text(part)),
       )
   }
 

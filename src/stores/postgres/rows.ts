@@ -1,5 +1,5 @@
 // Rows of entries ↔ entries.
-import { type Entry, LANES, type Lane, type TakenRun } from '../../pool/entry.ts'
+import { type Entry, LANES, type Lane, type PlannedRun, type TakenRun } from '../../pool/entry.ts'
 import type { Row } from './connections.ts'
 
 /** What stands for no slot, in mode one: a key with a null would not be unique. */
@@ -30,6 +30,7 @@ export function toEntry(row: Row): Entry {
       dueAt: row['due_at'] as number,
       tally: row['tally'] as number,
       payload: row['payload'] as string | null,
+      ...sinceOf(row['since']),
     },
     after:
       row['after_due_at'] === null
@@ -38,6 +39,7 @@ export function toEntry(row: Row): Entry {
             dueAt: row['after_due_at'] as number,
             tally: row['after_tally'] as number,
             payload: row['after_payload'] as string | null,
+            ...sinceOf(row['after_since']),
           },
     attempt: row['attempt'] as number,
     state: row['state'] as Entry['state'],
@@ -45,6 +47,10 @@ export function toEntry(row: Row): Entry {
     enqueuedAt: row['enqueued_at'] as number,
     putAt: row['put_at'] as number,
   }
+}
+
+function sinceOf(since: unknown): Pick<PlannedRun, 'since'> {
+  return since === null ? {} : { since: since as number }
 }
 
 export function toRun(row: Row): TakenRun {
@@ -57,5 +63,6 @@ export function toRun(row: Row): TakenRun {
     seen: row['tally'] as number,
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
+    ...(row['payloads'] === undefined ? {} : { payloads: row['payloads'] as string[] }),
   }
 }

@@ -2,7 +2,7 @@
 -- The meaning of src/pool/settle.ts in one statement. Locks: the fences of the claim (shared), then entries by (key,
 -- slot). Index: the primary keys; lateral, so that no size of the batch makes it a scan.
 -- Answers, by their places, those that are not settled with nothing left: settled (0), gone (1) or refused (2), and when the
--- entry's next run is due. A row for each would cost the caller more than the rest of the settle.
+-- entry's next run is due, and which step it took. A row for each would cost the caller more than the rest of the settle.
 with held as materialized (
   select f.partition
   from (
@@ -24,7 +24,7 @@ asked as materialized (
 found as materialized (
   select a.nth, a.turn as asked_turn, a.seen, a.outcome, a.again_at, a.reason, a.error, e.*
   from claim cross join (select * from asked order by key collate "C", slot) as a cross join lateral (
-    select e.key, e.slot, e.turn, e.due_at, e.tally, e.payload, e.after_due_at, e.after_tally, e.after_payload,
+    select e.key, e.slot, e.turn, e.due_at, e.tally, e.payload, e.after_due_at, e.after_tally, e.after_payload, e.after_since,
       e.attempt, e.state
     from headrace.entry e
     where e.pool = $1 and e.key = a.key and e.slot = a.slot and e.state <> 'fired'
@@ -32,20 +32,26 @@ found as materialized (
     for update
   ) as e
 ),
-clock as materialized (select headrace.now_ms() as now from (select count(*) from found) as locked),
+clock as materialized (
+  select now, throttle_ms, now + throttle_ms as free_at
+  from (select headrace.now_ms() as now from (select count(*) from found) as locked) as clock
+    join headrace.pool on id = $1
+),
 -- step: 1 put off · 2 what was put since goes on · 3 after goes on, the handler's own time waits · 4 the handler's own
--- time goes on, after waits · 5 nothing is left · 6 nothing is left, and it is dead
+-- time goes on, after waits · 5 nothing is left · 6 nothing is left, and it is dead · 7 nothing is left, and the key rests
 decided as materialized (
-  select f.*, now, greatest(f.after_due_at, case when f.after_due_at is not null then now end) as after_due,
-    greatest(f.again_at, now) as own_due,
+  select f.*, now, free_at, throttle_ms,
+    greatest(f.after_due_at, case when f.after_due_at is not null then free_at end) as after_due,
+    greatest(f.again_at, case when f.outcome = 'retry' then now else free_at end) as own_due,
     case
       when f.outcome = 'cancel' then 5
       when f.outcome = 'retry' then 1
       when f.tally > f.seen then 2
       when f.after_due_at is not null
-        and (f.outcome <> 'again' or greatest(f.after_due_at, now) <= greatest(f.again_at, now)) then 3
+        and (f.outcome <> 'again' or greatest(f.after_due_at, free_at) <= greatest(f.again_at, free_at)) then 3
       when f.outcome = 'again' then 4
       when f.outcome = 'dead' then 6
+      when throttle_ms > 0 then 7
       else 5
     end as step
   from found f cross join clock
@@ -58,18 +64,21 @@ removed as (
 renewed as (
   update headrace.entry e set
     turn = nextval('headrace.turn'),
-    due_at = case d.step when 1 then d.own_due when 2 then d.now when 3 then d.after_due when 4 then d.own_due
+    due_at = case d.step when 1 then d.own_due when 2 then d.free_at when 3 then d.after_due when 4 then d.own_due
       else e.due_at end,
     tally = case d.step when 1 then d.tally when 2 then d.tally - d.seen when 3 then d.after_tally else 0 end,
-    payload = case d.step when 3 then d.after_payload else e.payload end,
+    payload = case d.step when 3 then d.after_payload when 7 then null else e.payload end,
     after_due_at = case when d.step = 3 and d.outcome = 'again' then d.own_due
       when d.step = 3 then null when d.step in (2, 4) then d.after_due else e.after_due_at end,
     after_tally = case when d.step = 3 and d.outcome = 'again' then 0
       when d.step = 3 then null else e.after_tally end,
     after_payload = case when d.step = 3 and d.outcome = 'again' then d.payload
       when d.step = 3 then null else e.after_payload end,
+    since = case d.step when 1 then e.since when 3 then d.after_since end,
+    after_since = case when d.step <> 3 then e.after_since end,
     attempt = case d.step when 1 then d.attempt + 1 when 6 then d.attempt else 0 end,
-    state = case d.step when 6 then 'dead' else 'live' end,
+    state = case d.step when 6 then 'dead' when 7 then 'fired' else 'live' end,
+    until = case when d.step > 1 and d.throttle_ms > 0 then d.free_at else e.until end,
     failing = case when d.step = 1 then e.failing else d.outcome = 'dead' end
   from decided d
   where d.step <> 5 and e.pool = $1 and e.key = d.key and e.slot = d.slot
@@ -83,11 +92,12 @@ buried as (
 select
   array_agg(nth) filter (where is_told) as nths,
   array_agg(result) filter (where is_told) as results,
-  array_agg(next_due_at) filter (where is_told) as next_due_ats
+  array_agg(next_due_at) filter (where is_told) as next_due_ats,
+  array_agg(step) filter (where is_told) as steps
 from (
   select answer.*, result <> 0 or next_due_at is not null as is_told
   from (
-    select a.nth,
+    select a.nth, d.step,
       case
         when d.nth is not null then 0
         when o.turn = a.turn and o.state = 'live' then 2

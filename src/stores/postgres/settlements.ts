@@ -42,6 +42,15 @@ export function settleAnswers(told: Row | undefined, count: number): SettleAnswe
   return answers
 }
 
+/** Which step of settle.sql each took; null: none. What is not told of has nothing left, or is dead. */
+export function settleSteps(told: Row | undefined, settlements: readonly Settlement[]): (number | null)[] {
+  const steps = settlements.map(({ outcome }): number | null => (outcome.kind === 'dead' ? 6 : 5))
+  const toldSteps = told?.['steps'] as (number | null)[]
+  for (const [index, nth] of ((told?.['nths'] ?? []) as number[]).entries())
+    steps[nth - 1] = toldSteps[index] ?? null
+  return steps
+}
+
 function dueAtOf(outcome: Outcome): number | null {
   return 'dueAt' in outcome ? outcome.dueAt : null
 }

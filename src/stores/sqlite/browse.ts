@@ -107,5 +107,6 @@ function toDeath(row: Record<string, unknown>): Death {
     reason: row['reason'] as string,
     error: row['error'] as string | null,
     diedAt: row['died_at'] as number,
+    ...(row['payloads'] === null ? {} : { payloads: JSON.parse(row['payloads'] as string) as string[] }),
   }
 }

@@ -30,6 +30,7 @@ const SETTINGS = `
 export const QUERY_FILES = [
   'pool.sql',
   'dead.sql',
+  'payload.sql',
   'progress.sql',
   'journal.sql',
   'log.sql',
@@ -247,9 +248,8 @@ const IO_ERROR = 10
 const CORRUPT = 11
 const FULL = 13
 const CANNOT_OPEN = 14
-const TOO_BIG = 18
-const CONSTRAINT = 19
-const MISMATCH = 20
+/** Too big, against a constraint, or of another type. */
+const REFUSED = [18, 19, 20]
 
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
@@ -283,7 +283,7 @@ export function toHeadraceError(error: unknown, file: string): unknown {
       remedy: 'try again; if it lasts, look for a process that holds a transaction open on the file',
     })
   }
-  if (code === TOO_BIG || code === CONSTRAINT || code === MISMATCH) {
+  if (REFUSED.includes(code ?? 0)) {
     return new HeadraceError('store_refused', `${file}: ${messageOf(error)}`, {
       cause: error,
       remedy: 'look for a check or a trigger of your own, or a value that is too large',

@@ -2,11 +2,12 @@
 
 -- name: add_death
 -- The number is the new turn of its entry, which is never given again.
-insert into death (id, pool, key, slot, payload, seen, reason, error, died_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into death (id, pool, key, slot, payload, seen, reason, error, died_at, payloads)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: list_deaths
 -- Index death_by_pool, backwards.
-select key, slot, payload, seen, reason, error, died_at from death where pool = ? order by id desc limit ?
+select key, slot, payload, seen, reason, error, died_at, payloads from death where pool = ? order by id desc limit ?
 
 -- name: page_of_deaths
 -- Index death_by_time, backwards, from the cursor on.
@@ -21,7 +22,7 @@ where pool = ? and key = ? and (died_at, id) < (?, ?) and died_at >= ?
 order by died_at desc, id desc limit ?
 
 -- name: find_death
-select key, slot, payload from death where id = ? and pool = ?
+select key, slot, payload, payloads from death where id = ? and pool = ?
 
 -- name: died_since
 -- Index death_by_key, covering.

@@ -1,9 +1,9 @@
 // What was given up: each method is one transaction, or one read.
 import { redrive } from '../../pool/settle.ts'
-import type { DeadStore, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
+import type { DeadStore, DeathPayloads, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
 import type { SqliteEntriesParts } from './pool.ts'
 import { type SqlitePool, findEntry, replaceEntry } from './pools.ts'
-import { fromSlotColumn } from './table.ts'
+import { fromSlotColumn, slotColumn } from './table.ts'
 
 const MAX = Number.MAX_SAFE_INTEGER
 
@@ -30,12 +30,12 @@ export class SqliteDead implements DeadStore {
     })
   }
 
-  async payloads(name: string, ids: readonly number[]): Promise<Map<number, string | null>> {
+  async payloads(name: string, ids: readonly number[]): Promise<Map<number, DeathPayloads>> {
     const { session, pools, database } = this.#parts
     return session.read(() => {
-      const found = ids.flatMap((id): [number, string | null][] => {
+      const found = ids.flatMap((id): [number, DeathPayloads][] => {
         const row = database.statement('find_death').get(id, pools.of(name).id)
-        return row === undefined ? [] : [[id, row['payload'] as string | null]]
+        return row === undefined ? [] : [[id, toPayloads(row)]]
       })
       return new Map(found)
     })
@@ -93,7 +93,10 @@ export class SqliteDead implements DeadStore {
       if (death === undefined) continue
       const { key, slot } = death as { key: string; slot: number }
       removed.deaths += 1
-      removed.entries += Number(database.statement('remove_dead_entry').run(pool, key, slot).changes)
+      if (database.statement('remove_dead_entry').run(pool, key, slot).changes === 0) continue
+      removed.entries += 1
+      database.statement('forget_rest').run(pool, key, slotColumn(null))
+      database.statement('forget_payloads').run(pool, key)
     }
     return removed
   }
@@ -109,4 +112,12 @@ function toRecord(row: Record<string, unknown>): DeathRecord {
     error: row['error'] as string | null,
     diedAt: row['died_at'] as number,
   }
+}
+
+/** Of a row with the columns `payload` and `payloads`. */
+export function toPayloads(row: Record<string, unknown>): DeathPayloads {
+  const payload = row['payload'] as string | null
+  return row['payloads'] === null
+    ? { payload }
+    : { payload, payloads: JSON.parse(row['payloads'] as string) as string[] }
 }

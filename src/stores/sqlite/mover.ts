@@ -1,7 +1,7 @@
 // Due entries become events: append and remove in one transaction, hence exactly once.
 import { poolResource } from '../../fence.ts'
 import { type Entry, LANES } from '../../pool/entry.ts'
-import { settle } from '../../pool/settle.ts'
+import { restsUntil, settle } from '../../pool/settle.ts'
 import { tickEvent } from '../../pool/tick-event.ts'
 import type { MoveRequest, Moved, Mover } from '../../store.ts'
 import type { Database } from './database.ts'
@@ -61,7 +61,9 @@ export class SqliteMover implements Mover {
   #fire(pool: SqlitePool, entry: Entry, now: number): void {
     const { key, slot, turn, next } = entry
     const settlement = { key, slot, turn, seen: next.tally, outcome: { kind: 'done' } } as const
-    const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
+    const context = { now, newTurn: this.#parts.pools.newTurn, restMs: pool.rests.throttleMs }
+    const settled = settle(entry, settlement, context)
+    pool.rests.keep(key, restsUntil('done', context))
     if (settled.entry === null) removeEntry(pool, entry)
     else replaceEntry(pool, entry, settled.entry)
     pool.fired.add(key, slot, now)

@@ -1,8 +1,8 @@
 -- name: find_pool
-select id, mode, partitions, remember_ms from pool where name = ?
+select id, mode, partitions, remember_ms, fans_out, throttle_ms, payloads from pool where name = ?
 
 -- name: add_pool
-insert into pool (name, mode, partitions, remember_ms) values (?, ?, ?, ?)
+insert into pool (name, mode, partitions, remember_ms, fans_out, throttle_ms, payloads) values (?, ?, ?, ?, ?, ?, ?)
 
 -- name: all_pools
 -- A row for each pool.
@@ -16,6 +16,18 @@ select remember_ms from pool where id = ?
 
 -- name: save_remember
 update pool set remember_ms = ? where id = ?
+
+-- name: throttle_of
+select throttle_ms from pool where id = ?
+
+-- name: save_throttle
+update pool set throttle_ms = ? where id = ?
+
+-- name: rest_of
+select until from fired where pool = ? and key = ? and slot = ?
+
+-- name: forget_rest
+delete from fired where pool = ? and key = ? and slot = ?
 
 -- name: has_entries
 -- Index entry_by_key: one seek.
@@ -33,13 +45,13 @@ select * from entry where pool = ? and key = ? order by slot
 -- A new turn makes a new row; the row of the entry's earlier turn is deleted first.
 insert into entry (
   turn, pool, key, slot, grp, partition, lane, due_at, tally, payload, after_due_at, after_tally, after_payload,
-  attempt, state, failing, enqueued_at, put_at
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  attempt, state, failing, enqueued_at, put_at, since, after_since
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (turn) do update set
   lane = excluded.lane, due_at = excluded.due_at, tally = excluded.tally, payload = excluded.payload,
   after_due_at = excluded.after_due_at, after_tally = excluded.after_tally,
   after_payload = excluded.after_payload, attempt = excluded.attempt, state = excluded.state,
-  failing = excluded.failing, put_at = excluded.put_at
+  failing = excluded.failing, put_at = excluded.put_at, since = excluded.since, after_since = excluded.after_since
 
 -- name: delete_entries
 -- Primary key: one seek for each turn of the JSON list.

@@ -1,7 +1,7 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Claim, poolResource } from '../../fence.ts'
-import { type Entry, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
-import { type Death, type Settlement, settle } from '../../pool/settle.ts'
+import { type Entry, type TakenRun, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
+import { type Death, type Settlement, restsUntil, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
   Entries,
@@ -69,6 +69,8 @@ export class SqliteEntries implements Entries {
       const answer = { cancelled: 0, due: 0 }
       for (const entry of entriesOf(pool, key, slot)) {
         removeEntry(pool, entry)
+        pool.rests.forget(key)
+        pool.payloads?.forget(key)
         answer[stateOf(entry, now) === 'due' ? 'due' : 'cancelled'] += 1
       }
       return answer
@@ -88,7 +90,7 @@ export class SqliteEntries implements Entries {
       const named = partitions === null ? pool.partitions : [...new Set(partitions)]
       const entries = dueEntries(pool, { partitions: named, lanes: [lane], from, until: now, limit })
       const nextDueAt = entries.length < limit ? dueAfter(pool, { partitions: named, lane, now }) : null
-      return { now, runs: entries.map(takenRun), nextDueAt }
+      return { now, runs: entries.map((entry) => takeFrom(pool, entry)), nextDueAt }
     })
   }
 
@@ -107,8 +109,13 @@ export class SqliteEntries implements Entries {
     if (!holdsTurn(entry, turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
     const { newTurn } = this.#parts.pools
-    const settled = settle(entry, settlement, { now, newTurn })
-    if (settled.death !== null) this.#bury(pool, settled.entry?.turn ?? newTurn(), settled.death)
+    const context = { now, newTurn, restMs: pool.rests.throttleMs }
+    const settled = settle(entry, settlement, context)
+    pool.rests.keep(key, restsUntil(settlement.outcome.kind, context))
+    const from = now + context.restMs
+    const payloads = pool.payloads?.settle(settlement, { before: entry, settled, from })
+    if (settled.death !== null)
+      this.#bury(pool, settled.entry?.turn ?? newTurn(), { ...settled.death, ...(payloads && { payloads }) })
     if (settled.entry === null) removeEntry(pool, entry)
     else replaceEntry(pool, entry, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
@@ -116,9 +123,10 @@ export class SqliteEntries implements Entries {
 
   #bury(pool: SqlitePool, id: number, death: Death): void {
     const { key, slot, payload, seen, reason, error, diedAt } = death
+    const payloads = death.payloads === undefined ? null : JSON.stringify(death.payloads)
     this.#parts.database
       .statement('add_death')
-      .run(id, pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt)
+      .run(id, pool.id, key, slotColumn(slot), payload, seen, reason, error, diedAt, payloads)
   }
 }
 
@@ -126,4 +134,9 @@ function entriesOf(pool: SqlitePool, key: string, slot: number | null | undefine
   if (slot === undefined) return [...pool.journal.ofKey(key), ...pool.table.ofKey(key)]
   const entry = findEntry(pool, key, slot)
   return entry === undefined ? [] : [entry]
+}
+
+function takeFrom({ payloads }: SqlitePool, entry: Entry): TakenRun {
+  const run = takenRun(entry)
+  return payloads === null ? run : { ...run, payloads: payloads.of(entry.key) }
 }

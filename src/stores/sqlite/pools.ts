@@ -1,11 +1,14 @@
 // The pools that this process has opened: each with its settings, its table and its journal.
 import { assert } from '../../errors.ts'
 import type { Entry, Lane, Mode } from '../../pool/entry.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
 import { refuseOtherSettings } from '../../pool/settings.ts'
 import type { PoolSettings, StoredPool } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
+import { SqlitePayloads } from './payloads.ts'
+import { Rests } from './rests.ts'
 import type { Session } from './session.ts'
 import { Table } from './table.ts'
 import type { DueRequest } from './table-dues.ts'
@@ -17,9 +20,19 @@ export interface SqlitePool {
   /** Every partition. */
   partitions: readonly number[]
   fired: FiredSlots
+  rests: Rests
+  /** Null: the latest payload alone is kept. */
+  payloads: SqlitePayloads | null
   table: Table
   /** Young entries; always empty in mode `one`. */
   journal: Journal
+}
+
+/** The number of a pool, and what the file says of it that is fixed. */
+interface StoredFixed {
+  id: number
+  fansOut: boolean
+  payloads: KeptPayloads
 }
 
 export interface PoolsParts {
@@ -37,16 +50,33 @@ export class Pools {
   }
 
   async open(settings: PoolSettings): Promise<void> {
-    const id = await this.#parts.session.write('other', () => this.#register(settings))
+    const {
+      id,
+      fansOut,
+      payloads: kept,
+    } = await this.#parts.session.write('other', () => this.#register(settings))
     if (this.#pools.has(settings.name)) return
     const fired = new FiredSlots(this.#parts.database, id)
+    const rests = new Rests(this.#parts.database, id)
     const table = new Table(this.#parts.database, id)
     const journal = new Journal(this.#parts.database, id)
     this.#parts.session.mirror(fired)
+    this.#parts.session.mirror(rests)
     this.#parts.session.mirror(table)
     this.#parts.session.mirror(journal)
     const partitions = Array.from({ length: settings.partitions }, (_, partition) => partition)
-    this.#pools.set(settings.name, { id, settings, partitions, fired, table, journal })
+    const stored = { ...settings, fansOut, payloads: kept }
+    const payloads = kept === 'all' ? new SqlitePayloads(this.#parts.database, id, table) : null
+    this.#pools.set(settings.name, {
+      id,
+      settings: stored,
+      partitions,
+      fired,
+      rests,
+      payloads,
+      table,
+      journal,
+    })
   }
 
   of(name: string): SqlitePool {
@@ -76,31 +106,41 @@ export class Pools {
 
   readonly newTurn = (): number => this.#parts.turns.take(1)
 
-  #register(settings: PoolSettings): number {
-    const id = this.#find(settings)
+  #register(settings: PoolSettings): StoredFixed {
+    const found = this.#find(settings)
     const { deadForMs } = settings
-    if (typeof deadForMs === 'number') this.#parts.database.statement('save_dead_for').run(deadForMs, id)
-    return id
+    if (typeof deadForMs === 'number')
+      this.#parts.database.statement('save_dead_for').run(deadForMs, found.id)
+    return found
   }
 
-  /** The pool's number; a new pool is added, and other settings are refused. */
-  #find(settings: PoolSettings): number {
+  /** The pool's number and what is fixed of it; a new pool is added, and other settings are refused. */
+  #find(settings: PoolSettings): StoredFixed {
     const { database } = this.#parts
     const { name, mode, partitions, rememberMs } = settings
     const row = database.statement('find_pool').get(name)
     if (row === undefined) {
-      return Number(
-        database.statement('add_pool').run(name, mode, partitions, rememberMs ?? 0).lastInsertRowid,
-      )
+      const { fansOut = false, throttleMs = 0, payloads = 'latest' } = settings
+      const added = database
+        .statement('add_pool')
+        .run(name, mode, partitions, rememberMs ?? 0, fansOut ? 1 : 0, throttleMs, payloads)
+      return { id: Number(added.lastInsertRowid), fansOut, payloads }
     }
-    const stored = { name, mode: row['mode'] as Mode, partitions: row['partitions'] as number }
+    const fansOut = row['fans_out'] === 1
+    const payloads = row['payloads'] as KeptPayloads
+    const fixed = { mode: row['mode'] as Mode, partitions: row['partitions'] as number }
+    const stored = { name, ...fixed, fansOut, payloads }
     refuseOtherSettings(stored, settings)
     const id = row['id'] as number
     if (rememberMs !== null && rememberMs !== row['remember_ms']) {
       database.statement('save_remember').run(rememberMs, id)
       this.#pools.get(name)?.fired.change(rememberMs)
     }
-    return id
+    if (settings.throttleMs !== undefined && settings.throttleMs !== row['throttle_ms']) {
+      database.statement('save_throttle').run(settings.throttleMs, id)
+      this.#pools.get(name)?.rests.change(settings.throttleMs)
+    }
+    return { id, fansOut, payloads }
   }
 }
 

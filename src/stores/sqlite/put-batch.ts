@@ -3,6 +3,7 @@ import { partitionOf } from '../../partition.ts'
 import type { Entry } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
 import { reschedule } from '../../pool/reschedule.ts'
+import { laneOf } from '../../pool/settings.ts'
 import type { PutRequest, PutResponse, Reschedule, RescheduleAnswer } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
@@ -32,7 +33,7 @@ export class PutBatch {
 
   answer(request: PutRequest): PutResponse {
     const { repeat } = request
-    if (repeat === null) return { kind: 'answered', answers: this.#putAll(request.puts), replayed: false }
+    if (repeat === null) return this.#apply(request.puts)
     const { database } = this.#parts
     const kept = database.statement('find_answer').get(this.#pool.id, repeat.id, this.#tx.now)
     if (kept !== undefined) {
@@ -43,12 +44,13 @@ export class PutBatch {
         replayed: true,
       }
     }
-    const answers = this.#putAll(request.puts)
+    const response = this.#apply(request.puts)
+    if (response.kind !== 'answered') return response
     const until = this.#tx.now + repeat.keepMs
     database
       .statement('add_answer')
-      .run(this.#pool.id, repeat.id, repeat.fingerprint, JSON.stringify(answers), until)
-    return { kind: 'answered', answers, replayed: false }
+      .run(this.#pool.id, repeat.id, repeat.fingerprint, JSON.stringify(response.answers), until)
+    return response
   }
 
   put(put: Put): PutAnswer {
@@ -59,8 +61,14 @@ export class PutBatch {
     const partition = existing?.state === 'live' ? existing.partition : partitionOf(put.group, partitions)
     const fired = existing?.state !== 'live' && this.#pool.fired.has(put.key, slot, now)
     const { newTurn } = this.#parts.pools
-    const { entry, answer } = merge(existing, put, { mode, now, partition, fired, newTurn })
-    if (entry !== undefined && entry !== existing) this.#write(existing, entry, answer)
+    const lane = laneOf(this.#pool.settings)
+    const restsUntil = slot === null ? this.#pool.rests.of(put.key) : 0
+    const context = { mode, now, partition, lane, fired, restsUntil, newTurn }
+    const { entry, answer, into } = merge(existing, put, context)
+    if (entry !== undefined && entry !== existing) {
+      this.#write(existing, entry, answer)
+      this.#pool.payloads?.add(put, { result: answer.result, into })
+    }
     return answer
   }
 
@@ -70,7 +78,9 @@ export class PutBatch {
     const { now } = this.#tx
     const entry = this.#find(key, slot)
     const fired = this.#pool.fired.has(key, mode === 'each' ? at : null, now)
-    const decided = reschedule(entry, at, { mode, now, fired, newTurn: this.#parts.pools.newTurn })
+    const restsUntil = slot === null ? this.#pool.rests.of(key) : 0
+    const { newTurn } = this.#parts.pools
+    const decided = reschedule(entry, at, { mode, now, fired, restsUntil, newTurn })
     switch (decided.kind) {
       case 'absent':
       case 'due':
@@ -84,8 +94,12 @@ export class PutBatch {
     }
   }
 
-  #putAll(puts: Put[]): PutAnswer[] {
-    return puts.map((put) => this.put(put))
+  #apply(puts: Put[]): PutResponse {
+    const { payloads } = this.#pool
+    const apply = (): PutResponse => {
+      return { kind: 'answered', answers: puts.map((put) => this.put(put)), replayed: false }
+    }
+    return payloads === null ? apply() : payloads.request(this.#pool.settings.name, apply)
   }
 
   #find(key: string, slot: number | null): Entry | undefined {

@@ -1,6 +1,6 @@
 // The table of entries: rows to entries and back. Every rule is the caller's.
 import type { StatementSync } from 'node:sqlite'
-import { type Entry, type EntryState, LANES, type Lane } from '../../pool/entry.ts'
+import { type Entry, type EntryState, LANES, type Lane, type PlannedRun } from '../../pool/entry.ts'
 import type { Database } from './database.ts'
 import type { DueRange } from './due-queues.ts'
 import type { Mirror } from './session.ts'
@@ -24,6 +24,8 @@ interface EntryRow {
   failing: number
   enqueued_at: number
   put_at: number
+  since: number | null
+  after_since: number | null
 }
 
 /** Stands for "no slot" in the file; no `at` is so early. */
@@ -94,6 +96,8 @@ export class Table implements Mirror {
       entry.failing ? 1 : 0,
       entry.enqueuedAt,
       entry.putAt,
+      next.since ?? null,
+      after?.since ?? null,
     )
     if (earlier?.turn === entry.turn) this.#dues.changed(earlier, entry)
     else this.#dues.added(entry)
@@ -188,15 +192,19 @@ function toEntry(row: EntryRow): Entry {
     partition: row.partition,
     turn: row.turn,
     lane: row.lane,
-    next: { dueAt: row.due_at, tally: row.tally, payload: row.payload },
+    next: toRun(row.due_at, row.tally, row.payload, row.since),
     after:
       row.after_due_at === null
         ? null
-        : { dueAt: row.after_due_at, tally: row.after_tally ?? 0, payload: row.after_payload },
+        : toRun(row.after_due_at, row.after_tally ?? 0, row.after_payload, row.after_since),
     attempt: row.attempt,
     state: row.state,
     failing: row.failing === 1,
     enqueuedAt: row.enqueued_at,
     putAt: row.put_at,
   }
+}
+
+function toRun(dueAt: number, tally: number, payload: string | null, since: number | null): PlannedRun {
+  return since === null ? { dueAt, tally, payload } : { dueAt, tally, payload, since }
 }

@@ -38,7 +38,7 @@ function entryOf(state: CellState): Entry | undefined {
 }
 
 function contextOf(mode: Mode, fired = false): MergeContext {
-  return { mode, now: NOW, partition: 0, fired, newTurn: () => NEW_TURN }
+  return { mode, now: NOW, partition: 0, lane: 'normal', fired, restsUntil: 0, newTurn: () => NEW_TURN }
 }
 
 function fromNow(run: CellRun): CellRun {

@@ -59,6 +59,7 @@ test('[X22] a run is plain data, which a spread or a clone keeps whole', async (
     at: new Date(START - 5),
     dueAt: new Date(START),
     payload: { n: [1, null] },
+    payloads: [],
     tally: 1,
   }
   assert.deepEqual([runs, structuredClone(runs)], [[whole], [whole]])

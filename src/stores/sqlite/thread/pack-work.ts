@@ -8,6 +8,9 @@ import type { SettleAnswer, Taken } from '../../../pool/store.ts'
 export interface Columns {
   numbers: Float64Array
   texts: (string | null)[]
+  /** Of each run, in a pool that keeps all payloads; of settlements how many were seen. */
+  payloads?: (readonly string[])[]
+  seenPayloads?: number[]
 }
 
 const KINDS = ['done', 'again', 'retry', 'dead', 'cancel'] as const satisfies Outcome['kind'][]
@@ -33,10 +36,11 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
     numbers[place++] = seen
     numbers[place++] = attempt
   }
-  return { numbers, texts }
+  if (runs[0]?.payloads === undefined) return { numbers, texts }
+  return { numbers, texts, payloads: runs.map(({ payloads = [] }) => payloads) }
 }
 
-export function unpackTaken({ numbers, texts }: Columns): Taken {
+export function unpackTaken({ numbers, texts, payloads }: Columns): Taken {
   const runs: TakenRun[] = []
   let place = TAKEN_HEAD
   for (let text = 0; text < texts.length; text += 2) {
@@ -51,6 +55,7 @@ export function unpackTaken({ numbers, texts }: Columns): Taken {
       attempt: numbers[place++] as number,
     })
   }
+  for (const [nth, list] of payloads?.entries() ?? []) (runs[nth] as TakenRun).payloads = list
   return { now: numbers[0] as number, runs, nextDueAt: orNull(numbers[1]) }
 }
 
@@ -67,10 +72,11 @@ export function packSettlements(settlements: readonly Settlement[]): Columns {
     numbers[place++] = KINDS.indexOf(outcome.kind)
     numbers[place++] = 'dueAt' in outcome ? outcome.dueAt : Number.NaN
   }
-  return { numbers, texts }
+  if (settlements.every(({ seenPayloads }) => seenPayloads === undefined)) return { numbers, texts }
+  return { numbers, texts, seenPayloads: settlements.map(({ seenPayloads = 0 }) => seenPayloads) }
 }
 
-export function unpackSettlements({ numbers, texts }: Columns): Settlement[] {
+export function unpackSettlements({ numbers, texts, seenPayloads }: Columns): Settlement[] {
   const settlements: Settlement[] = []
   let text = 0
   for (let place = 0; place < numbers.length; place += SETTLEMENT_NUMBERS) {
@@ -89,6 +95,8 @@ export function unpackSettlements({ numbers, texts }: Columns): Settlement[] {
             : { kind },
     })
   }
+  for (const [nth, seen] of seenPayloads?.entries() ?? [])
+    (settlements[nth] as Settlement).seenPayloads = seen
   return settlements
 }
 

@@ -2,7 +2,7 @@
 // threads costs a microsecond or two, most of it for the names of its fields. Those of every run are in pack-work.ts.
 import type { LogEvent, LogPage } from '../../../log/store.ts'
 import type { Lane, OnConflict } from '../../../pool/entry.ts'
-import type { PutAnswer, PutResult } from '../../../pool/merge.ts'
+import type { Put, PutAnswer, PutResult } from '../../../pool/merge.ts'
 import type { Settlement } from '../../../pool/settle.ts'
 import type { PutRequest, PutResponse, SettleAnswer, Taken } from '../../../pool/store.ts'
 import {
@@ -54,8 +54,8 @@ function packRequests(requests: PutRequest[]): Flat {
   for (const { puts, repeat } of requests) {
     flat.push(puts.length, repeat === null)
     if (repeat !== null) flat.push(repeat.id, repeat.fingerprint, repeat.keepMs)
-    for (const { key, at, payload, lane, group, onConflict } of puts)
-      flat.push(key, at, payload, lane, group === key ? null : group, onConflict)
+    for (const { key, at, payload, lane, group, onConflict, longestWaitMs } of puts)
+      flat.push(key, at, payload, lane, group === key ? null : group, onConflict, longestWaitMs)
   }
   return flat
 }
@@ -75,14 +75,16 @@ function unpackRequests(flat: Flat): PutRequest[] {
     }
     for (let nth = 0; nth < count; nth += 1) {
       const key = flat[place++] as string
-      request.puts.push({
+      const put: Put = {
         key,
         at: flat[place++] as number | null,
         payload: flat[place++] as string | undefined,
-        lane: flat[place++] as Lane,
+        lane: flat[place++] as Lane | null,
         group: (flat[place++] as string | null) ?? key,
         onConflict: flat[place++] as OnConflict,
-      })
+      }
+      const longestWaitMs = flat[place++] as number | undefined
+      request.puts.push(longestWaitMs === undefined ? put : { ...put, longestWaitMs })
     }
     requests.push(request)
   }
@@ -96,6 +98,10 @@ function packResponses(responses: PutResponse[]): Flat {
       flat.push(null)
       continue
     }
+    if (response.kind === 'refused') {
+      flat.push('refused', response.pool, response.key, response.most)
+      continue
+    }
     flat.push(response.replayed, response.answers.length)
     for (const { result, dueAt, tally } of response.answers) flat.push(result, dueAt, tally)
   }
@@ -105,9 +111,14 @@ function packResponses(responses: PutResponse[]): Flat {
 function unpackResponses(flat: Flat): PutResponse[] {
   const responses: PutResponse[] = []
   for (let place = 0; place < flat.length;) {
-    const replayed = flat[place++] as boolean | null
+    const replayed = flat[place++] as boolean | null | 'refused'
     if (replayed === null) {
       responses.push({ kind: 'mismatch' })
+      continue
+    }
+    if (replayed === 'refused') {
+      const [pool, key, most] = flat.slice(place, (place += 3)) as [string, string, string]
+      responses.push({ kind: 'refused', pool, key, most })
       continue
     }
     const answers: PutAnswer[] = []
