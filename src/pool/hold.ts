@@ -7,6 +7,7 @@ import { LANES, type Lane } from './entry.ts'
 import { InFlight } from './in-flight.ts'
 import { Turns } from './lanes.ts'
 import type { Flight } from './run.ts'
+import type { Steps } from './steps.ts'
 import type { SettleAnswer, Taken } from './store.ts'
 
 /** A lane of one worker. */
@@ -19,6 +20,8 @@ export interface LaneHold {
   readonly inFlight: Map<number, number>
   /** How many the last take answered that could not be admitted. */
   passedOver: number
+  /** Its limit cut the last take: more may be due. */
+  isCut: boolean
 }
 
 /** How many of a lane's runs a take that reads from there may answer, though none of them can be admitted. [X7] */
@@ -36,18 +39,29 @@ export interface Asked {
 
 export class Hold {
   readonly lanes: readonly LaneHold[] = LANES.map((lane) => {
-    return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0 }
+    return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0, isCut: false }
   })
   readonly inFlight = new InFlight()
   readonly #ownership: Ownership
+  readonly #steps: Steps
   readonly #turns = new Turns()
   #waiting = 0
   /** The epochs of the partitions that were held at the last look. */
   #epochs = new Map<number, number>()
   #mayTake = false
 
-  constructor(ownership: Ownership) {
+  constructor(ownership: Ownership, steps: Steps) {
     this.#ownership = ownership
+    this.#steps = steps
+  }
+
+  /** Whether there are partitions to take from, that can be trusted. */
+  get mayTake(): boolean {
+    return this.#mayTake && this.#ownership.trustedForMs > 0
+  }
+
+  holds(partition: number): boolean {
+    return this.mayTake && this.#epochs.has(partition)
   }
 
   /** Takes in what a take answered; answers how many runs are new. */
@@ -58,6 +72,7 @@ export class Hold {
         .map((fence) => [fence.partition, fence] as const),
     )
     let [cutAt, admitted, passedOver] = [-Infinity, 0, 0]
+    const takenAt = this.#steps.now()
     for (const taken of runs) {
       cutAt = Math.max(cutAt, taken.dueAt)
       const fence = fences.get(taken.partition)
@@ -74,19 +89,25 @@ export class Hold {
       this.#ownership.beginRun(taken.partition)
       const latenessMs = now - taken.dueAt
       const { owner } = claim
-      hold.waiting.push({
+      const flight = {
         taken,
         lane: hold.lane,
         owner,
         fence,
         latenessMs,
+        takenAt,
+        startedAt: Number.NaN,
+        endedAt: Number.NaN,
         context: null,
         isAbandoned: false,
-      })
+      }
+      this.#steps.taken(flight, now)
+      hold.waiting.push(flight)
       admitted += 1
     }
     this.#waiting += admitted
     const isCut = runs.length >= limit
+    hold.isCut = isCut
     // Twice as many where nothing else was found: so few takes reach what is behind them.
     hold.passedOver = isCut && admitted === 0 ? 2 * passedOver : passedOver
     hold.cursor.end({ now, cutAt: isCut ? cutAt : null, nextDueAt })
@@ -164,7 +185,7 @@ export class Hold {
 
   /** When the next look is worth while in one of these lanes, by the store's clock; Infinity: when somebody says so. */
   wakeAt(isMeant: (hold: LaneHold) => boolean): number {
-    if (!this.#mayTake || this.#ownership.trustedForMs <= 0) return Infinity
+    if (!this.mayTake) return Infinity
     let first = Infinity
     for (const hold of this.lanes) {
       if (hold.cursor.wakeAt < first && isMeant(hold)) first = hold.cursor.wakeAt

@@ -42,6 +42,10 @@ export class InFlight {
     return this.#keys.size
   }
 
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
   /** A take begins; answers its number. */
   beginTake(): number {
     this.#take += 1

@@ -61,6 +61,10 @@ export interface Flight {
   readonly owner: string
   readonly fence: Held
   readonly latenessMs: number
+  /** When it was taken, its handler was called, and ended, by the monotonic clock. */
+  readonly takenAt: number
+  startedAt: number
+  endedAt: number
   /** Null: its handler was not called yet. */
   context: StartedContext | null
   /** It was given up at a stop: whatever becomes of it concerns nobody. */

@@ -8,6 +8,7 @@ import type { Ownership } from '../roster/ownership.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Flight } from './run.ts'
 import type { Outcome, Settlement } from './settle.ts'
+import type { Steps } from './steps.ts'
 import type { Entries, SettleAnswer } from './store.ts'
 
 export interface SettlerParts {
@@ -16,6 +17,7 @@ export interface SettlerParts {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  steps: Steps
   /** The store has answered. */
   settled(flight: Flight, answer: SettleAnswer): void
   /** It will not be settled: its partition is another's, or the worker has stopped. */
@@ -92,10 +94,11 @@ export class Settler {
   }
 
   async #settleOnce(ended: Ended[]): Promise<void> {
-    const { entries, pool, telemetry, clock } = this.#parts
+    const { entries, pool, telemetry, clock, steps } = this.#parts
     const claim = claimOf(ended)
     const began = clock.mono()
     const answers = await entries.settle(pool, ended.map(settlementOf), claim)
+    const answeredAt = steps.now()
     const counts = { settled: 0, gone: 0, refused: 0 }
     const refused = new Set<number>()
     for (const [index, { flight }] of ended.entries()) {
@@ -103,9 +106,10 @@ export class Settler {
       counts[answer.result] += 1
       if (answer.result === 'refused') refused.add(flight.fence.partition)
       this.#pending -= 1
+      steps.settled(flight, answer.result, answeredAt)
       this.#parts.settled(flight, answer)
     }
-    telemetry.emit('work.settled', { pool, ...counts, tookMs: clock.mono() - began })
+    telemetry.emit('work.settled', { pool, ...counts, tookMs: answeredAt - began })
     if (refused.size === 0) return
     this.#parts.ownership.lose(claim, [...refused])
     telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size })

@@ -15,6 +15,9 @@ import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
+import { Sight } from './sight.ts'
+import { Steps } from './steps.ts'
+import type { WorkMeters } from './work-meter.ts'
 import type { WorkRules } from './work-options.ts'
 
 export interface WorkerParts<Payload> {
@@ -26,6 +29,8 @@ export interface WorkerParts<Payload> {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  /** Told of every run. */
+  meter: WorkMeters
   /** How long a stop lets handlers end by themselves. */
   drainWithinMs: number
 }
@@ -55,16 +60,27 @@ export class Worker<Payload = unknown> {
   #endedSinceLook = 0
   #ahead = 0
   #isStarting = false
+  #isFailing = false
 
   constructor(parts: WorkerParts<Payload>) {
-    const { clock, ownership, pool, store } = parts
+    const { clock, ownership, pool, store, rules, telemetry } = parts
     this.pool = pool
     this.#parts = parts
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
-    this.#hold = new Hold(ownership)
+    const sight = new Sight({
+      concurrency: rules.concurrency,
+      clock,
+      time: this.#time,
+      hold: () => this.#hold,
+      running: () => this.#runner.running,
+      isFailing: () => this.#isFailing,
+    })
+    const steps = new Steps({ pool: pool.name, clock, telemetry, meter: parts.meter.work(pool.name, sight) })
+    this.#hold = new Hold(ownership, steps)
     this.#settler = new Settler({
       ...parts,
+      steps,
       pool: pool.name,
       entries: store.pool.entries,
       settled: (flight, answer) => {
@@ -75,6 +91,7 @@ export class Worker<Payload = unknown> {
     })
     this.#runner = new Runner<Payload>({
       ...parts,
+      steps,
       pool: pool.name,
       time: this.#time,
       ended: (flight, outcome) => this.#ended(flight, outcome),
@@ -156,10 +173,12 @@ export class Worker<Payload = unknown> {
         if (!this.pool.isOpen) await this.pool.open()
         const isMore = await this.#look()
         pause.reset()
+        this.#isFailing = false
         const wakeAt = this.#wakeAt()
         const ownTime = wakeAt === Infinity ? null : this.#time.toOwn(wakeAt)
         await this.#alarm.sleepUntil(ownTime, isMore ? 0 : GATHER_MS, signal)
       } catch (error) {
+        this.#isFailing = true
         if (!this.pool.isOpen && isRefused(error)) {
           telemetry.emit('work.failed', { pool, error, retryInMs: null })
           this.service.fail()

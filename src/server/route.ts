@@ -1,4 +1,5 @@
 // What every route file shares: what it is handed, how a route describes itself, and how queries are read.
+import { checkMoment } from '../check.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import { nearest } from '../nearest.ts'
@@ -74,6 +75,11 @@ export function readNumber(text: string, name: string, bounds: { min: number; ma
     `${name} is ${JSON.stringify(text.slice(0, 64))}`,
     `give a whole number from ${bounds.min} to ${bounds.max}`,
   )
+}
+
+/** A query holds text only; digits stand for milliseconds. */
+export function readMoment(text: string, name = 'at'): number {
+  return checkMoment(/^-?\d+$/.test(text) ? Number(text) : text, name)
 }
 
 function unknownParameter(name: string, names: readonly string[]): Error {

@@ -12,6 +12,7 @@ import {
   type RouteDoc,
   type ServerContext,
   WRITE_ERRORS,
+  readMoment,
   readNumber,
   readQuery,
 } from './route.ts'
@@ -161,11 +162,6 @@ async function refuseOtherTime(context: ServerContext, item: string, at: number)
 
 function itemOf(request: FastifyRequest): string {
   return checkKey((request.params as { item: string }).item, 'item')
-}
-
-/** A query holds text only; digits stand for milliseconds. */
-function readMoment(text: string, name = 'at'): number {
-  return checkMoment(/^-?\d+$/.test(text) ? Number(text) : text, name)
 }
 
 function checkState(state: string): EntryState {
