@@ -10,6 +10,9 @@ const FAR_SHIFT = 20
 const FARTHEST = 2 ** 51 - 1
 export const BUCKETS = EXACT + PER_POWER * 45
 
+/** Until the first value comes: most lanes of most pools stay empty. */
+const EMPTY = new Uint32Array(0)
+
 /** What was recorded in some stretch of time, small enough to keep many: indexes and counts of buckets that hold something. */
 export interface Sparse {
   readonly count: number
@@ -20,7 +23,7 @@ export interface Sparse {
 }
 
 export class Hdr {
-  readonly #counts = new Uint32Array(BUCKETS)
+  #counts = EMPTY
   #count = 0
   #sumMs = 0
   #maxMs = 0
@@ -44,6 +47,7 @@ export class Hdr {
   record(ms: number): void {
     const known = ms > 0 ? ms : 0
     const bucket = bucketOf(known * 1000)
+    if (this.#counts === EMPTY) this.#counts = new Uint32Array(BUCKETS)
     this.#counts[bucket] = (this.#counts[bucket] as number) + 1
     this.#count += 1
     this.#sumMs += known
@@ -112,6 +116,7 @@ export class Hdr {
   }
 
   #addTo(bucket: number, count: number): void {
+    if (this.#counts === EMPTY) this.#counts = new Uint32Array(BUCKETS)
     this.#counts[bucket] = (this.#counts[bucket] as number) + count
     if (bucket < this.#first) this.#first = bucket
     if (bucket >= this.#last) this.#last = bucket + 1

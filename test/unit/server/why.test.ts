@@ -87,26 +87,3 @@ test('[I8] a member that drains starts nothing new where another could', async (
   assert.equal(found?.['next'], 'headrace roster undrain m1')
   resolve()
 })
-
-test('[I8] what is due while no member works on the pool has no consumer', async (t) => {
-  const serving = await serve(t)
-  const { store } = serving.race
-  await store.roster.join(
-    {
-      id: 'gone',
-      name: 'gone',
-      address: null,
-      version: '0',
-      weight: 1,
-      concurrency: 1,
-      serves: ['pool/left'],
-      leads: false,
-      leaseMs: null,
-    },
-    [{ name: 'pool/left', partitions: 4 }],
-  )
-  await store.roster.leave('gone', [])
-  await serving.race.pool('left', { partitions: 4 }).put('k')
-  const { body } = await ask(serving, 'GET', '/v1/why?pool=left&key=k')
-  assert.deepEqual([body['reason'], body['owner']], ['no_consumer', null])
-})
