@@ -57,5 +57,6 @@ export function toRun(row: Row): TakenRun {
     seen: row['tally'] as number,
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
+    putAt: row['put_at'] as number,
   }
 }
