@@ -106,7 +106,7 @@ export class Headrace {
     this.roster = roster
     this.#pulse = pulse
     this.#locks = new Locks(parts)
-    this.#works = new Works({ ...parts, drainWithinMs: parts.options.drainWithin })
+    this.#works = new Works({ ...parts, meter: this.meter, drainWithinMs: parts.options.drainWithin })
     const { arrivals } = parts.store
     this.#folding = arrivals === null ? null : new Folding({ ...parts, arrivals })
     this.#retention = new Retention({ ...parts, ...parts.store.pool, log: parts.store.log })

@@ -5,6 +5,8 @@ import { type Channel, channel } from 'node:diagnostics_channel'
 export interface TelemetryEvents {
   /** Puts were answered. */
   'pool.put': { pool: string; created: number; merged: number; replaced: number; kept: number }
+  /** The same puts, each by itself. */
+  'put.answered': { pool: string; puts: readonly PutFacts[]; tookMs: number }
   /** Entries were cancelled or rescheduled by a caller. */
   'pool.changed': { pool: string; cancelled: number; rescheduled: number }
   /** Due ticks moved to their topic. */
@@ -15,6 +17,14 @@ export interface TelemetryEvents {
   'work.settled': { pool: string; settled: number; gone: number; refused: number; ends: Ends; tookMs: number }
   /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
   'work.failed': { pool: string; error: unknown; retryInMs: number | null }
+  /** A run was taken. */
+  'run.taken': { pool: string; lane: string; run: RunFacts; latenessMs: number }
+  /** A handler is about to be called. */
+  'run.started': { pool: string; lane: string; run: RunFacts }
+  /** A handler has ended, and how; null: its run is let go, and due as before. */
+  'run.ended': { pool: string; lane: string; run: RunFacts; runMs: number; outcome: RunOutcome | null }
+  /** The settle of a run was answered; `gone` and `refused` as in `work.settled`. */
+  'run.settled': { pool: string; lane: string; run: RunFacts; result: SettleWord }
   /** A run failed: its handler threw, or it answered `retry` or `dead`, and `error` is null. */
   'run.failed': { pool: string; key: string; attempt: number; error: unknown; isDead: boolean }
   /** A handler told something of its run, with `ctx.log`. */
@@ -35,6 +45,8 @@ export interface TelemetryEvents {
   'store.called': { operation: StoreOperation; tookMs: number }
   /** A write had to wait because another process held the store. */
   'store.waited': { waits: number }
+  /** A call was made again, because another transaction came between. */
+  'store.repeated': { operation: StoreOperation }
   /** Entries moved from the journal into the table. */
   'store.folded': { pool: string; entries: number }
   /** Work that the store does beside its calls, folding and forgetting, failed; a later pulse tries again. */
@@ -73,6 +85,28 @@ export interface TelemetryEvents {
 export type Ends = Record<EndWord, number>
 export type EndWord = 'done' | 'again' | 'retried' | 'dead' | 'cancelled'
 export type StoreOperation = 'commit' | 'read' | 'pulse'
+export type RunOutcome = 'done' | 'again' | 'retry' | 'dead' | 'cancel'
+export type SettleWord = 'settled' | 'gone' | 'refused'
+
+/** What names a put and its answer. */
+export interface PutFacts {
+  key: string
+  slot: number | null
+  result: 'created' | 'merged' | 'replaced' | 'kept'
+  dueAt: number
+  tally: number
+}
+
+/** What names a run. */
+export interface RunFacts {
+  key: string
+  slot: number | null
+  partition: number
+  turn: number
+  dueAt: number
+  seen: number
+  attempt: number
+}
 
 export type TelemetryName = keyof TelemetryEvents
 export type TelemetryPayload<Name extends TelemetryName> = TelemetryEvents[Name] & { member: string }

@@ -2,12 +2,16 @@
 import { systemClock } from '../../src/clock.ts'
 import { Histogram } from '../../src/meter/histogram.ts'
 import { Meter, type Metric } from '../../src/meter/meter.ts'
+import type { WorkerSight } from '../../src/pool/work-meter.ts'
 import { type TelemetryEvents, type TelemetryName, createTelemetry } from '../../src/telemetry.ts'
 import { code, page, table } from './markdown.ts'
+
+const run = { key: 'k', slot: null, partition: 0, turn: 1, dueAt: 0, seen: 1, attempt: 0 }
 
 /** One of each; the type demands an entry for a new event. */
 const samples: TelemetryEvents = {
   'pool.put': { pool: 'p', created: 1, merged: 1, replaced: 1, kept: 1 },
+  'put.answered': { pool: 'p', puts: [], tookMs: 1 },
   'pool.changed': { pool: 'p', cancelled: 1, rescheduled: 1 },
   'ticks.moved': { pool: 'p', topic: 't', latenessMs: [1], tookMs: 1 },
   'ticks.failed': { pool: 'p', error: null, retryInMs: 1 },
@@ -20,6 +24,10 @@ const samples: TelemetryEvents = {
     tookMs: 1,
   },
   'work.failed': { pool: 'p', error: null, retryInMs: 1 },
+  'run.taken': { pool: 'p', lane: 'normal', run, latenessMs: 1 },
+  'run.started': { pool: 'p', lane: 'normal', run },
+  'run.ended': { pool: 'p', lane: 'normal', run, runMs: 1, outcome: 'done' },
+  'run.settled': { pool: 'p', lane: 'normal', run, result: 'settled' },
   'run.failed': { pool: 'p', key: 'k', attempt: 1, error: null, isDead: false },
   'run.logged': { pool: 'p', key: 'k', attempt: 1, message: 'm', details: null },
   'run.unsettled': { pool: 'p', key: 'k', outcome: 'done', error: null, isDead: true },
@@ -30,6 +38,7 @@ const samples: TelemetryEvents = {
   'store.migrated': { from: 0, to: 1 },
   'store.called': { operation: 'commit', tookMs: 1 },
   'store.waited': { waits: 1 },
+  'store.repeated': { operation: 'commit' },
   'store.folded': { pool: 'p', entries: 1 },
   'store.failed': { error: null },
   'store.lost': { error: null },
@@ -46,6 +55,19 @@ const samples: TelemetryEvents = {
   'fence.refused': { resource: 'r', partitions: 1 },
   'http.answered': { route: '/ticks', method: 'POST', status: 202, tookMs: 1 },
   'http.failed': { route: '/ticks', method: 'POST', error: null },
+}
+
+/** A worker that has nothing to do. */
+const idle: WorkerSight = {
+  concurrency: 1,
+  running: 0,
+  inFlight: 0,
+  mayTake: true,
+  isFailing: false,
+  holds: () => true,
+  now: () => 0,
+  backlog: () => [],
+  sight: () => null,
 }
 
 export function writeMetricsPage(): string {
@@ -68,6 +90,7 @@ function meteredSamples(): Metric[] {
   const meter = new Meter(telemetry, systemClock)
   meter.listen()
   for (const name of Object.keys(samples) as TelemetryName[]) telemetry.emit(name, samples[name])
+  meter.work('p', idle).taken('normal', 1, 1)
   meter.close()
   return meter.metrics()
 }

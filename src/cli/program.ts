@@ -13,6 +13,7 @@ import { addServe } from './serve.ts'
 import { addStatus } from './status.ts'
 import { addTick } from './tick.ts'
 import { addTopic } from './topic.ts'
+import { addWhy } from './why.ts'
 
 const EXAMPLES = `Examples:
   $ headrace serve                                  start a server
@@ -42,6 +43,7 @@ export function createProgram(context: CliContext): Command {
   const parts: CommandParts = { program, context, output: (command) => outputOf(command, context) }
   addServe(parts)
   addStatus(parts)
+  addWhy(parts)
   addRoster(parts)
   addTick(parts)
   addPool(parts)

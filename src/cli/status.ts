@@ -1,6 +1,6 @@
 // headrace status: one screen about a server.
 import type { Command } from 'commander'
-import type { StatusView } from '../client/client.ts'
+import type { StatusView, VerdictView } from '../client/client.ts'
 import type { CommandParts } from './command.ts'
 import { type ClientFlags, addClientFlags, clientOf } from './flags.ts'
 import { type Output, escapeControls, formatDuration, formatFields } from './output.ts'
@@ -14,13 +14,24 @@ const EXAMPLES = `Examples:
 export function addStatus({ program, context, output }: CommandParts): void {
   const command = program
     .command('status')
-    .description('how a server is doing: its services, ticks, topics and share of the work')
+    .description('how a server is doing: a verdict, its services, ticks, topics and share of the work')
     .addHelpText('before', EXAMPLES)
   addClientFlags(command).action(async (flags: ClientFlags, self: Command) => {
-    const status = await clientOf(flags, context).status()
+    const client = clientOf(flags, context)
+    const [status, verdict] = await Promise.all([client.status(), client.verdict()])
     const out = output(self)
-    out.result(status, () => formatStatus(status, out))
+    out.result({ ...status, verdict }, () => `${formatVerdict(verdict, out)}\n\n${formatStatus(status, out)}`)
   })
+}
+
+/** The sentence, what to do about what is not well, and what is not the cause. */
+function formatVerdict({ sentence, status, findings, not }: VerdictView, output: Output): string {
+  const remedies = findings.flatMap((finding) => (finding.status === 'ok' ? [] : (finding.remedy ?? [])))
+  return [
+    output.bold(escapeControls(sentence)),
+    ...(status === 'ok' ? [] : [`  ${output.dim(escapeControls(not.join('   ')))}`]),
+    ...[...new Set(remedies)].map((remedy) => `  next: ${escapeControls(remedy)}`),
+  ].join('\n')
 }
 
 function formatStatus(status: StatusView, output: Output): string {

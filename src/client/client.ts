@@ -15,6 +15,7 @@ import type {
   TopicView,
 } from './answers.ts'
 import { follow } from './follow.ts'
+import type { MeterQuery, MeterView, VerdictView, WhyQuery, WhyView } from './insight-answers.ts'
 import { type PoolsClient, createPoolsClient } from './pools.ts'
 import { type RosterClient, createRosterClient } from './roster.ts'
 import type { DoctorView, LockView } from './roster-answers.ts'
@@ -22,6 +23,7 @@ import { type Call, type Caller, type TransportParts, callJson } from './transpo
 
 export { ERROR_CODES, type ErrorCode, HeadraceError } from '../errors.ts'
 export type * from './answers.ts'
+export type * from './insight-answers.ts'
 export type * from './pool-answers.ts'
 export type {
   DeadChoice,
@@ -100,6 +102,12 @@ export interface Client {
   topics: TopicsClient
   roster: RosterClient
   status(): Promise<StatusView>
+  /** How the server is doing, in one sentence with findings. */
+  verdict(): Promise<VerdictView>
+  /** The numbers of its work. */
+  meter(query?: MeterQuery): Promise<MeterView>
+  /** Why a key does not run yet. */
+  why(key: string, query?: WhyQuery): Promise<WhyView>
   /** Named locks that are held. */
   locks(): Promise<{ items: LockView[] }>
   /** What the server finds of itself, its store and the roster. */
@@ -147,6 +155,9 @@ export function createClient(options: ClientOptions = {}): Client {
     topics: createTopicsClient(call, transport),
     roster: createRosterClient(call),
     status: () => call({ path: '/v1/status' }),
+    verdict: () => call({ path: '/v1/verdict' }),
+    meter: (query = {}) => call({ path: '/v1/meter', query: { ...query } }),
+    why: (key, query = {}) => call({ path: '/v1/why', query: { key, ...query } }),
     locks: () => call({ path: '/v1/locks' }),
     doctor: () => call({ path: '/v1/doctor' }),
   }

@@ -1,16 +1,15 @@
-// Listens to one member's telemetry and keeps its numbers. Nothing here is read back by the engine.
+// Listens to one member's telemetry and keeps its numbers. What is told of single runs comes from the workers themselves,
+// which have a meter for each pool. Nothing here is read back by the engine.
 import type { Clock } from '../clock.ts'
 import type { Telemetry } from '../telemetry.ts'
+import type { WorkerSight } from '../pool/work-meter.ts'
 import { Histogram } from './histogram.ts'
+import { Lately } from './lately.ts'
+import type { Labels, Metric } from './metric.ts'
+import { PoolMeter } from './pool-meter.ts'
+import { workMetrics } from './work-metrics.ts'
 
-export type Labels = Readonly<Record<string, string>>
-
-export interface Metric {
-  name: string
-  help: string
-  kind: 'counter' | 'gauge' | 'histogram'
-  series: { labels: Labels; value: number | Histogram }[]
-}
+export type { Labels, Metric } from './metric.ts'
 
 const HELP = {
   headrace_puts_total: 'Puts answered, by pool and result.',
@@ -22,6 +21,7 @@ const HELP = {
   headrace_trimmed_total: 'Events removed by retention, by topic.',
   headrace_store_calls_total: 'Calls of the store, by operation.',
   headrace_store_waits_total: 'Times a write waited for another process.',
+  headrace_store_repeats_total: 'Calls made again because another transaction came between, by operation.',
   headrace_folded_total: 'Entries moved from the journal into the table.',
   headrace_fence_refusals_total:
     'Partitions that a write was refused for, being those of another member by then.',
@@ -60,12 +60,15 @@ interface Answers {
 }
 
 export class Meter {
+  /** How long calls of the store took lately, and how late ticks were. */
+  readonly lately: { store: Lately; ticks: Lately }
   readonly #telemetry: Telemetry
   readonly #clock: Clock
   readonly #startedAt: number
   readonly #counters = new Map<CounterName, Map<string, { labels: Labels; value: number }>>()
   readonly #histograms = new Map<HistogramName, Map<string, { labels: Labels; value: Histogram }>>()
   readonly #gauges = new Map<GaugeName, Map<string, { labels: Labels; value: number }>>()
+  readonly #pools = new Map<string, PoolMeter>()
   /** By route. */
   readonly #answers = new Map<string, Answers[]>()
   #stops: (() => void)[] = []
@@ -74,6 +77,7 @@ export class Meter {
     this.#telemetry = telemetry
     this.#clock = clock
     this.#startedAt = clock.mono()
+    this.lately = { store: new Lately(clock), ticks: new Lately(clock) }
   }
 
   /** Begins to count; harmless when it counts already. */
@@ -84,6 +88,18 @@ export class Meter {
   close(): void {
     for (const stop of this.#stops) stop()
     this.#stops = []
+  }
+
+  /** The meter of a pool that this member works on, which tells it of every run. */
+  work(pool: string, worker: WorkerSight): PoolMeter {
+    const meter = new PoolMeter(pool, worker, this.#clock)
+    this.#pools.set(pool, meter)
+    return meter
+  }
+
+  /** The pools that this member works on. */
+  pools(): PoolMeter[] {
+    return [...this.#pools.values()]
   }
 
   /** Every metric with its series, as they are now. */
@@ -98,6 +114,7 @@ export class Meter {
     for (const [name, series] of this.#gauges) {
       metrics.push({ name, help: GAUGE_HELP[name], kind: 'gauge', series: [...series.values()] })
     }
+    metrics.push(...workMetrics(this.pools()))
     const uptime = (this.#clock.mono() - this.#startedAt) / 1000
     metrics.push(gauge('headrace_uptime_seconds', 'Time since this member began.', uptime))
     return metrics
@@ -117,7 +134,10 @@ export class Meter {
       telemetry.on('ticks.moved', ({ pool, topic, latenessMs, tookMs }) => {
         this.#count('headrace_ticks_moved_total', { pool, topic }, latenessMs.length)
         const lateness = this.#histogram('headrace_tick_lateness_seconds', { pool })
-        for (const ms of latenessMs) lateness.record(ms)
+        for (const ms of latenessMs) {
+          lateness.record(ms)
+          this.lately.ticks.record(ms)
+        }
         this.#histogram('headrace_tick_move_seconds', { pool }).record(tookMs)
       }),
       telemetry.on('ticks.failed', ({ pool }) => this.#count('headrace_tick_failures_total', { pool }, 1)),
@@ -130,8 +150,12 @@ export class Meter {
       telemetry.on('store.called', ({ operation, tookMs }) => {
         this.#count('headrace_store_calls_total', { operation }, 1)
         this.#histogram('headrace_store_call_seconds', { operation }).record(tookMs)
+        this.lately.store.record(tookMs)
       }),
       telemetry.on('store.waited', ({ waits }) => this.#count('headrace_store_waits_total', {}, waits)),
+      telemetry.on('store.repeated', ({ operation }) =>
+        this.#count('headrace_store_repeats_total', { operation }, 1),
+      ),
       telemetry.on('store.folded', ({ pool, entries }) =>
         this.#count('headrace_folded_total', { pool }, entries),
       ),

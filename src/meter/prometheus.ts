@@ -1,6 +1,6 @@
 // Metrics in the text format of Prometheus. Histograms are kept in milliseconds and written in seconds.
 import { BOUNDS_MS, type Histogram } from './histogram.ts'
-import type { Labels, Metric } from './meter.ts'
+import type { Labels, Metric } from './metric.ts'
 
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 

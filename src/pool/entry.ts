@@ -76,11 +76,14 @@ export interface TakenRun {
   attempt: number
   /** Of every put that it stands for, in their order, in a pool that keeps them all. [M14] */
   payloads?: readonly string[]
+  /** When its entry was last put. */
+  putAt: number
 }
 
 /** The run that a take answers for a due entry. */
-export function takenRun({ key, slot, partition, turn, next, attempt }: Entry): TakenRun {
-  return { key, slot, partition, turn, dueAt: next.dueAt, seen: next.tally, payload: next.payload, attempt }
+export function takenRun({ key, slot, partition, turn, next, attempt, putAt }: Entry): TakenRun {
+  const { dueAt, tally: seen, payload } = next
+  return { key, slot, partition, turn, dueAt, seen, payload, attempt, putAt }
 }
 
 /** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */

@@ -6,35 +6,16 @@ import type { StoreTime } from '../store-time.ts'
 import { Cursor } from './cursor.ts'
 import { LANES, type Lane, type TakenRun } from './entry.ts'
 import { type Freed, InFlight } from './in-flight.ts'
+import { type LaneHold, MOST_TAKEN } from './lane-hold.ts'
 import { Turns } from './lanes.ts'
 import type { CancelledName } from './pool.ts'
 import type { Flight } from './run.ts'
+import type { Steps } from './steps.ts'
 import type { SettleAnswer, Taken } from './store.ts'
 
-/** A lane of one worker. */
-export interface LaneHold {
-  readonly lane: Lane
-  readonly cursor: Cursor
-  /** Admitted, and not started yet. */
-  waiting: Flight[]
-  /** How many of its runs are in flight, those that wait for a handler or behind others included, by their due times. */
-  readonly inFlight: Map<number, number>
-  /** How many more the next take may meet that cannot be admitted, going by the last. */
-  passedOver: number
-}
-
-/** The most that one take may answer. */
-export const MOST_TAKEN = 20_000
 /** How many runs of a key are made in a row, and for how long, before others of its lane have their turn. [X21] */
 const MOST_IN_A_ROW = 10
 const LONGEST_ROW_MS = 1000
-
-/** The limit of a take that reads from there and wants so many: what cannot be admitted must not hide others. [X7] */
-export function limitOf({ inFlight, passedOver }: LaneHold, from: number, wanted: number): number {
-  let count = wanted + passedOver
-  for (const [dueAt, runs] of inFlight) if (dueAt >= from) count += runs
-  return Math.min(count, MOST_TAKEN)
-}
 
 /** What a take was asked, and by which right. */
 export interface Asked {
@@ -44,7 +25,13 @@ export interface Asked {
 
 function flightOf(
   taken: TakenRun,
-  { lane, owner, fence, now }: Pick<Flight, 'lane' | 'owner' | 'fence'> & { now: number },
+  {
+    lane,
+    owner,
+    fence,
+    takenAt,
+    now,
+  }: Pick<Flight, 'lane' | 'owner' | 'fence' | 'takenAt'> & { now: number },
 ): Flight {
   return {
     taken,
@@ -52,6 +39,9 @@ function flightOf(
     owner,
     fence,
     latenessMs: now - taken.dueAt,
+    takenAt,
+    startedAt: Number.NaN,
+    endedAt: Number.NaN,
     inARow: 0,
     rowSince: now,
     context: null,
@@ -59,22 +49,39 @@ function flightOf(
   }
 }
 
+export interface HoldParts {
+  ownership: Ownership
+  time: StoreTime
+  steps: Steps
+}
+
 export class Hold {
   readonly lanes: readonly LaneHold[] = LANES.map((lane) => {
-    return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0 }
+    return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0, isCut: false }
   })
   readonly inFlight = new InFlight<Flight>()
   readonly #ownership: Ownership
   readonly #time: StoreTime
+  readonly #steps: Steps
   readonly #turns = new Turns()
   #waiting = 0
   /** The epochs of the partitions that were held at the last look. */
   #epochs = new Map<number, number>()
   #mayTake = false
 
-  constructor(ownership: Ownership, time: StoreTime) {
+  constructor({ ownership, time, steps }: HoldParts) {
     this.#ownership = ownership
     this.#time = time
+    this.#steps = steps
+  }
+
+  /** Whether there are partitions to take from, that can be trusted. */
+  get mayTake(): boolean {
+    return this.#mayTake && this.#ownership.trustedForMs > 0
+  }
+
+  holds(partition: number): boolean {
+    return this.mayTake && this.#epochs.has(partition)
   }
 
   /** Takes in what a take answered; answers how many runs are new. */
@@ -85,6 +92,7 @@ export class Hold {
         .map((fence) => [fence.partition, fence] as const),
     )
     let [cutAt, admitted, busy, passedOver] = [-Infinity, 0, 0, 0]
+    const takenAt = this.#steps.now()
     for (const taken of runs) {
       if (taken.dueAt > cutAt) cutAt = taken.dueAt
       const fence = fences.get(taken.partition)
@@ -95,7 +103,7 @@ export class Hold {
       }
       const admission = this.inFlight.admit(taken)
       if (admission === 'here') continue
-      const flight = flightOf(taken, { lane: hold.lane, owner: claim.owner, fence, now })
+      const flight = flightOf(taken, { lane: hold.lane, owner: claim.owner, fence, takenAt, now })
       if (admission === 'busy') {
         busy += 1
         passedOver += this.#putBehind(flight)
@@ -104,11 +112,13 @@ export class Hold {
       this.inFlight.add(flight)
       this.#count(flight, 1)
       this.#ownership.beginRun(fence)
+      this.#steps.taken(flight, now)
       hold.waiting.push(flight)
       admitted += 1
     }
     this.#waiting += admitted
     const isCut = runs.length >= limit
+    hold.isCut = isCut
     const isFruitless = isCut && admitted === 0
     // Twice as many where nothing else was found: so few takes reach what is behind them.
     hold.passedOver = isFruitless ? 2 * busy : passedOver
@@ -199,6 +209,7 @@ export class Hold {
     this.#ownership.beginRun(fence)
     const now = this.#time.now()
     next.latenessMs = now - taken.dueAt
+    this.#steps.follows(next, now)
     const { waiting } = this.of(next.lane)
     this.#waiting += 1
     if (before.inARow + 1 >= MOST_IN_A_ROW || now - before.rowSince >= LONGEST_ROW_MS) {
@@ -278,7 +289,7 @@ export class Hold {
 
   /** When the next look is worth while in one of these lanes, by the store's clock; Infinity: when somebody says so. */
   wakeAt(isMeant: (hold: LaneHold) => boolean): number {
-    if (!this.#mayTake || this.#ownership.trustedForMs <= 0) return Infinity
+    if (!this.mayTake) return Infinity
     let first = Infinity
     for (const hold of this.lanes) {
       if (hold.cursor.wakeAt < first && isMeant(hold)) first = hold.cursor.wakeAt

@@ -15,6 +15,7 @@ import { longestWaitOf } from './longest-wait.ts'
 import type { Put, PutAnswer } from './merge.ts'
 import { cursorOf } from './order.ts'
 import { payloadsFull } from './payloads.ts'
+import { putFacts } from './put-facts.ts'
 import type {
   CancelAnswer,
   CancelResult,
@@ -93,7 +94,7 @@ export class Pool {
       size: BATCH,
       atOnce: parts.store.putsAtOnce,
       weigh: (request) => request.puts.length,
-      run: (requests) => this.#put(requests),
+      run: (requests) => this.#putAndTell(requests),
     })
   }
 
@@ -272,6 +273,17 @@ export class Pool {
       for (const answer of response.answers) counts[answer.result] += 1
     }
     this.#parts.telemetry.emit('pool.put', { pool: this.name, ...counts })
+    return responses
+  }
+
+  /** Puts, and tells of each put by itself if somebody listens. */
+  async #putAndTell(requests: PutRequest[]): Promise<PutResponse[]> {
+    const { telemetry, clock } = this.#parts
+    if (!telemetry.hears('put.answered')) return this.#put(requests)
+    const began = clock.mono()
+    const responses = await this.#put(requests)
+    const puts = putFacts(this.settings.mode, requests, responses)
+    telemetry.emit('put.answered', { pool: this.name, puts, tookMs: clock.mono() - began })
     return responses
   }
 }

@@ -75,6 +75,10 @@ export interface Flight {
   readonly owner: string
   readonly fence: Held
   latenessMs: number
+  /** When it was taken, its handler was called, and ended, by the monotonic clock. */
+  takenAt: number
+  startedAt: number
+  endedAt: number
   /** How many runs of its key were made before it without a pause, and since when. */
   inARow: number
   rowSince: number

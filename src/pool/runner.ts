@@ -15,6 +15,7 @@ import {
   type ContextParts,
 } from './run.ts'
 import type { Outcome } from './settle.ts'
+import type { Steps } from './steps.ts'
 import type { WorkRules } from './work-options.ts'
 
 export interface RunnerParts<Payload> {
@@ -27,6 +28,7 @@ export interface RunnerParts<Payload> {
   time: StoreTime
   /** Keeps what runs tell of themselves. */
   progress: Pick<Progress, 'tell' | 'ended'>
+  steps: Steps
   /** The handler has ended; with null the run is let go. */
   ended(flight: Flight, outcome: Outcome | null): void
 }
@@ -57,6 +59,11 @@ export class Runner<Payload> {
     return this.#running.size
   }
 
+  /** The runs whose handlers have not ended. */
+  get running(): ReadonlySet<Flight> {
+    return this.#running
+  }
+
   start(flight: Flight): void {
     const { handler, rules } = this.#parts
     const context = new StartedContext(flight, this.#context)
@@ -64,6 +71,7 @@ export class Runner<Payload> {
     this.#running.add(flight)
     this.#watchTrust()
     if (rules.timeoutMs !== null) this.#timeOut(flight, rules.timeoutMs)
+    this.#parts.steps.started(flight)
     try {
       const answer = handler(new StartedRun<Payload>(flight.taken), context)
       if (!isPromise(answer)) this.#returned(flight, answer)
@@ -137,7 +145,10 @@ export class Runner<Payload> {
       this.#timeouts.delete(flight)
     }
     if (this.#running.size === 0) for (const wake of this.#waiters) wake()
-    if (!flight.isAbandoned) this.#parts.ended(flight, outcome())
+    if (flight.isAbandoned) return
+    const how = outcome()
+    this.#parts.steps.ended(flight, how)
+    this.#parts.ended(flight, how)
   }
 
   #endOf({ taken }: Flight): EndContext {

@@ -10,6 +10,7 @@ import type { EndWord, Telemetry } from '../telemetry.ts'
 import { tellable } from './answer.ts'
 import type { Flight } from './run.ts'
 import type { Outcome, Settlement } from './settle.ts'
+import type { Steps } from './steps.ts'
 import type { Entries, SettleAnswer } from './store.ts'
 
 export interface SettlerParts {
@@ -18,6 +19,7 @@ export interface SettlerParts {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  steps: Steps
   /** The store has answered, one for each. */
   settled(ended: readonly Ended[], answers: readonly SettleAnswer[]): void
   /** It will not be settled: its partition is another's, the store refuses it, or the worker has stopped. */
@@ -125,7 +127,7 @@ export class Settler {
 
   /** Null: the store has answered. Only its own errors are answered: those of ours are no reason to try again. */
   async #settleOnce(ended: Ended[]): Promise<Error | null> {
-    const { entries, pool, clock } = this.#parts
+    const { entries, pool, clock, steps } = this.#parts
     const claim = claimOf(ended)
     const began = clock.mono()
     let answers: SettleAnswer[]
@@ -136,8 +138,11 @@ export class Settler {
     }
     assert(answers.length === ended.length, 'a settle answers each of its runs')
     this.#pending -= ended.length
+    const answeredAt = steps.now()
+    for (const [index, { flight }] of ended.entries())
+      steps.settled(flight, (answers[index] as SettleAnswer).result, answeredAt)
     this.#parts.settled(ended, answers)
-    this.#tell(ended, answers, { claim, tookMs: clock.mono() - began })
+    this.#tell(ended, answers, { claim, tookMs: answeredAt - began })
     return null
   }
 

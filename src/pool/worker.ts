@@ -10,13 +10,17 @@ import { StoreTime } from '../store-time.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { unlessAborted } from '../unless-aborted.ts'
-import { Hold, type LaneHold, limitOf } from './hold.ts'
+import { Hold } from './hold.ts'
 import type { CancelledName, Pool } from './pool.ts'
 import { Progress } from './progress.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
+import { Sight } from './sight.ts'
+import { Steps } from './steps.ts'
+import { Taker } from './taker.ts'
+import type { WorkMeters } from './work-meter.ts'
 import type { SettleAnswer } from './store.ts'
 import type { WorkRules } from './work-options.ts'
 
@@ -29,14 +33,12 @@ export interface WorkerParts<Payload> {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  /** Told of every run. */
+  meter: WorkMeters
   /** How long a stop lets handlers end by themselves. */
   drainWithinMs: number
 }
 
-/** The most runs that wait for a handler, in each lane. */
-const MOST_AHEAD = 1000
-/** The most runs that wait for the answer to their settle, beside those that run. */
-const MOST_UNSETTLED = 4000
 /** The shortest time between two looks that found less than was wanted: else a steady stream costs a take for each run. */
 const GATHER_MS = 5
 /** How long a stop waits for handlers that were aborted, and for the last settles. */
@@ -49,25 +51,45 @@ export class Worker<Payload = unknown> {
   readonly #alarm: Alarm
   readonly #time: StoreTime
   readonly #hold: Hold
+  readonly #taker: Taker
   readonly #runner: Runner<Payload>
   readonly #settler: Settler
   readonly #stop = new AbortController()
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
-  /** How many handlers have ended since the last look: as many and more can be started before the next. */
-  #endedSinceLook = 0
-  #ahead = 0
   #isStarting = false
+  #isFailing = false
 
   constructor(parts: WorkerParts<Payload>) {
-    const { clock, ownership, pool, store } = parts
+    const { clock, ownership, pool, store, rules, telemetry } = parts
     this.pool = pool
     this.#parts = parts
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
-    this.#hold = new Hold(ownership, this.#time)
+    const sight = new Sight({
+      concurrency: rules.concurrency,
+      clock,
+      time: this.#time,
+      hold: () => this.#hold,
+      running: () => this.#runner.running,
+      isFailing: () => this.#isFailing,
+    })
+    const steps = new Steps({ pool: pool.name, clock, telemetry, meter: parts.meter.work(pool.name, sight) })
+    this.#hold = new Hold({ ownership, time: this.#time, steps })
+    this.#taker = new Taker({
+      ...parts,
+      pool: pool.name,
+      entries: store.pool.entries,
+      time: this.#time,
+      hold: this.#hold,
+      concurrency: rules.concurrency,
+      running: () => this.#runner.size,
+      taken: () => this.#startWaiting(),
+      stop: this.#stop.signal,
+    })
     this.#settler = new Settler({
       ...parts,
+      steps,
       pool: pool.name,
       entries: store.pool.entries,
       settled: (ended, answers) => {
@@ -80,6 +102,7 @@ export class Worker<Payload = unknown> {
     })
     this.#runner = new Runner<Payload>({
       ...parts,
+      steps,
       pool: pool.name,
       time: this.#time,
       progress: new Progress({ pool: pool.name, store: store.pool.progress, clock }),
@@ -176,13 +199,15 @@ export class Worker<Payload = unknown> {
       this.#alarm.reset()
       try {
         if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
-        const isMore = await this.#look()
+        const isMore = await this.#taker.look()
         pause.reset()
-        const wakeAt = this.#wakeAt()
+        this.#isFailing = false
+        const wakeAt = this.#taker.wakeAt()
         const ownTime = wakeAt === Infinity ? null : this.#time.toOwn(wakeAt)
         await this.#alarm.sleepUntil(ownTime, isMore ? 0 : GATHER_MS, signal)
       } catch (error) {
         if (signal.aborted) return
+        this.#isFailing = true
         if (!this.pool.isOpen && isRefused(error)) {
           telemetry.emit('work.failed', { pool, error, retryInMs: null })
           this.service.fail()
@@ -192,65 +217,6 @@ export class Worker<Payload = unknown> {
         await pause.wait(signal)
       }
     }
-  }
-
-  /** Takes in every lane of which something may be due; true: more is due than was taken. */
-  async #look(): Promise<boolean> {
-    const now = this.#time.now()
-    this.#ahead = Math.max(this.#soon, Math.floor(this.#ahead / 2))
-    const wanting = this.#hold.lanes.filter((hold) => hold.cursor.wakeAt <= now && this.#wants(hold) > 0)
-    if (wanting.length === 0) return false
-    this.#endedSinceLook = 0
-    // All are waited for, also if one fails: a lane has one take under way.
-    const taken = await Promise.allSettled(wanting.map((hold) => this.#take(hold)))
-    const failed = taken.find((each) => each.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-    return taken.some((each) => each.status === 'fulfilled' && each.value)
-  }
-
-  /** How many can be started before the next look, going by those that have ended since the last. */
-  get #soon(): number {
-    return Math.min(2 * this.#endedSinceLook, MOST_AHEAD)
-  }
-
-  /** How many more runs of a lane can be started now, or soon. [X1] */
-  #wants({ waiting }: LaneHold): number {
-    const { concurrency } = this.#parts.rules
-    const ahead = Math.max(this.#ahead, this.#soon)
-    // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
-    const free = Math.max(1, concurrency - this.#runner.size + ahead)
-    const room = concurrency + MOST_UNSETTLED - this.#hold.inFlight.size
-    const wanted = Math.min(free - waiting.length, room)
-    // Half of it at least: fewer are not worth a call, as long as others wait.
-    return waiting.length > 0 && wanted * 2 < free ? 0 : wanted
-  }
-
-  #take(hold: LaneHold): Promise<boolean> {
-    const { ownership, store, clock } = this.#parts
-    return ownership.use(async (claim) => {
-      if (claim.held.length === 0) return false
-      const { inFlight } = this.#hold
-      const take = inFlight.beginTake()
-      const from = hold.cursor.begin(this.#time.now())
-      const limit = limitOf(hold, from, this.#wants(hold))
-      const partitions = claim.held.map(({ partition }) => partition)
-      const sentAt = clock.now()
-      try {
-        const request = { partitions, lane: hold.lane, from, limit }
-        const call = store.pool.entries.take(this.pool.name, request)
-        // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
-        const taken = await unlessAborted(call, this.#stop.signal)
-        this.#time.hear(taken.now, sentAt)
-        const admitted = this.#hold.admit(hold, taken, { claim, limit })
-        this.#startWaiting()
-        return admitted > 0 && taken.runs.length >= limit
-      } catch (error) {
-        hold.cursor.fail()
-        throw error
-      } finally {
-        inFlight.endTake(take)
-      }
-    })
   }
 
   /** Starts what waits, as long as handlers are free. One that ends at once does not call this again. [X5] */
@@ -269,7 +235,7 @@ export class Worker<Payload = unknown> {
   }
 
   #ended(flight: Flight, outcome: Outcome | null): void {
-    this.#endedSinceLook += 1
+    this.#taker.ended()
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
     // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.
@@ -283,12 +249,8 @@ export class Worker<Payload = unknown> {
     this.#nudge()
   }
 
-  #wakeAt(): number {
-    return this.#hold.wakeAt((hold) => this.#wants(hold) > 0)
-  }
-
   #nudge(): void {
-    const wakeAt = this.#wakeAt()
+    const wakeAt = this.#taker.wakeAt()
     if (wakeAt < Infinity) this.#alarm.wakeBy(this.#time.toOwn(wakeAt))
   }
 }

@@ -8,7 +8,10 @@ import type { Handler } from './run.ts'
 import type { WorkRules } from './work-options.ts'
 import { Worker, type WorkerParts } from './worker.ts'
 
-export type WorksParts = Pick<WorkerParts<unknown>, 'store' | 'clock' | 'telemetry' | 'drainWithinMs'>
+export type WorksParts = Pick<
+  WorkerParts<unknown>,
+  'store' | 'clock' | 'telemetry' | 'meter' | 'drainWithinMs'
+>
 
 export interface Asked<Payload> {
   pool: Pool

@@ -7,6 +7,7 @@ import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
 import { type Guard, hostGuard, isLoopback, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
 import { addBodyParsers, refuseEncoding } from './body.ts'
+import { addBroadcast } from './broadcast.ts'
 import { addDead } from './dead.ts'
 import { addDoctor } from './doctor.ts'
 import { Drain } from './drain.ts'
@@ -15,6 +16,7 @@ import { addEntriesPut } from './entries-put.ts'
 import { addHealth } from './health.ts'
 import { KnownPools } from './known-pools.ts'
 import { Load } from './load.ts'
+import { addMeter } from './meter.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
@@ -30,6 +32,7 @@ import { addStream } from './stream.ts'
 import { addTicks } from './ticks.ts'
 import { addTicksPost } from './ticks-post.ts'
 import { addTopics } from './topics.ts'
+import { addWhy } from './why.ts'
 
 export type ServerOptions = Pick<Options, 'host' | 'port' | 'token' | 'drainWithin'>
 
@@ -150,6 +153,9 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addHealth(app, context)
   addDoctor(app, context)
   addMetrics(app, context)
+  addMeter(app, context)
+  addBroadcast(app, context)
+  addWhy(app, context)
   addStatus(app, context)
   addPage(app, context)
   addOpenApi(app, routes)

@@ -20,25 +20,36 @@ export class KnownPools {
   }
 
   /** The pool that a request names, as it is stored, or `pool_unknown`. */
-  async stored(request: FastifyRequest): Promise<StoredPool> {
-    const { pool: name } = request.params as { pool: string }
-    const pools = await this.list()
-    const found = pools.find((pool) => pool.name === name)
-    if (found === undefined) throw poolUnknown(name, pools)
-    return found
+  stored(request: FastifyRequest): Promise<StoredPool> {
+    return this.#find(nameOf(request))
   }
 
   /** The pool that a request names, open, or `pool_unknown`. */
-  async of(request: FastifyRequest): Promise<Pool> {
-    const { pool: name } = request.params as { pool: string }
+  of(request: FastifyRequest): Promise<Pool> {
+    return this.open(nameOf(request))
+  }
+
+  /** The pool of this name, open, or `pool_unknown`. */
+  async open(name: string): Promise<Pool> {
     const known = this.#pools.get(name)
     if (known !== undefined) return known
-    const { mode, partitions } = await this.stored(request)
+    const { mode, partitions } = await this.#find(name)
     const pool = this.#race.pool(name, { mode, partitions })
     await pool.open()
     this.#pools.set(name, pool)
     return pool
   }
+
+  async #find(name: string): Promise<StoredPool> {
+    const pools = await this.list()
+    const found = pools.find((pool) => pool.name === name)
+    if (found === undefined) throw poolUnknown(name, pools)
+    return found
+  }
+}
+
+function nameOf(request: FastifyRequest): string {
+  return (request.params as { pool: string }).pool
 }
 
 function poolUnknown(name: string, pools: readonly StoredPool[]): HeadraceError {

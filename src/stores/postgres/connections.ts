@@ -127,6 +127,7 @@ export class Connections {
           const isQueued = wasQueued(error) && this.#busy >= this.#parts.pool.options.max
           throw this.#told(isQueued ? this.#late(clock.mono() - began, true) : error, address)
         }
+        if (wasUndone(error)) telemetry.emit('store.repeated', { operation: call.operation })
         if (pauseMs > 0) await clock.sleep(pauseMs)
       }
     }

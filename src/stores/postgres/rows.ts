@@ -64,5 +64,6 @@ export function toRun(row: Row): TakenRun {
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
     ...(row['payloads'] === undefined ? {} : { payloads: row['payloads'] as string[] }),
+    putAt: row['put_at'] as number,
   }
 }

@@ -8,7 +8,7 @@ const foundation = /^src\/(clock|errors|telemetry)\.ts$/
 const small = /^src\/(?!(headrace|membership|asked-settings|index|store|pulse)\.)[a-z0-9-]+\.ts$/
 const assembly = /^src\/(headrace|membership|asked-settings|index)\.ts$/
 const pure =
-  /^src\/(pool\/(answer|back-off|behind|cursor|entry|in-flight|merge|payloads|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(answer|back-off|behind|cursor|entry|in-flight|merge|payloads|reschedule|settle|lanes|limits|evidence|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
@@ -34,14 +34,14 @@ const directions: Direction[] = [
   { from: shared, may: [small, pure, port, shared] },
   // Ticks hand out the topic they feed, and move what is theirs; workers take what is theirs.
   {
-    from: /^src\/pool\/(ticks|folding|hold|runner|settler|worker|works)\.ts$/,
+    from: /^src\/pool\/(ticks|folding|hold|runner|settler|sight|steps|taker|worker|works)\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
   },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },
   { from: noun('log'), may: [small, noun('log'), wholeStore] },
   { from: noun('roster'), may: [small, noun('roster'), wholeStore] },
   { from: noun('flow'), may: [small, noun('flow'), noun('pool'), noun('log')] },
-  { from: noun('meter'), may: [small, noun('meter')] },
+  { from: noun('meter'), may: [small, pure, noun('meter')] },
   { from: openStore, may: [small, port, noun('stores')] },
   { from: /^src\/stores\/[^/]+\.ts$/, may: [small, pure, port, shared] },
   ...['memory', 'sqlite', 'postgres', 'redis', 'kafka'].map((store) => ({
@@ -53,6 +53,7 @@ const directions: Direction[] = [
   // The server speaks to the services that a Headrace hands out.
   { from: noun('server'), may: [small, assembly, wholeStore, nouns, noun('server')] },
   { from: noun('client'), may: [small, noun('client')] },
+  { from: noun('otel'), may: [small, noun('otel')] },
   { from: noun('generator'), may: [small, noun('generator')] },
   {
     from: noun('cli'),
@@ -85,7 +86,7 @@ const importDirection: Rule = {
     file('src/pulse.ts', './pool/ticks.ts'),
     file('src/pool/merge.ts', './store.ts'),
     file('src/pool/store.ts', './taker.ts'),
-    file('src/pool/taker.ts', '../log/store.ts'),
+    file('src/pool/dead.ts', '../log/store.ts'),
     file('src/pool/ticks.ts', '../log/consumer.ts'),
     file('src/log/consumer.ts', '../stores/memory/log.ts'),
     file('src/meter/counters.ts', '../pool/taker.ts'),

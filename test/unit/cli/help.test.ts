@@ -25,6 +25,7 @@ const COMMANDS = [
   'serve',
   'migrate',
   'status',
+  'why',
   'generate',
   'roster',
   'roster drain',

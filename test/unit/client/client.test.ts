@@ -56,6 +56,17 @@ test('an idempotency key makes a repeat harmless', async () => {
   await assert.rejects(ticks.add({ item: 'b', at: AT }, options), withCode('idempotency_mismatch'))
 })
 
+test('[I8] [I10] the verdict, the meter, and why a tick does not run yet are told', async () => {
+  await using server = await openServer()
+  const client = createClient({ server: server.url })
+  await client.ticks.add({ item: 'bill', at: '2030-01-01T00:00:00.000Z' })
+  assert.equal((await client.verdict()).status, 'ok')
+  const { pools, window } = await client.meter({ window: '60s', lane: 'bulk' })
+  assert.deepEqual([pools, window], [[], '60s'])
+  const { state, reason, owner } = await client.why('bill', { at: '2030-01-01T00:00:00.000Z' })
+  assert.deepEqual([state, reason, owner?.address], ['waiting', 'not_due', null])
+})
+
 test('topics and the status of a server are told', async () => {
   await using server = await openServer()
   const client = createClient({ server: `${server.url}/` })

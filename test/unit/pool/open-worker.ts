@@ -2,6 +2,7 @@
 import { noFaults } from '../../../src/fault.ts'
 import { poolResource } from '../../../src/fence.ts'
 import { Gate } from '../../../src/gate.ts'
+import { Meter } from '../../../src/meter/meter.ts'
 import type { Mode } from '../../../src/pool/entry.ts'
 import { Pool } from '../../../src/pool/pool.ts'
 import type { Handler, Run, RunContext } from '../../../src/pool/run.ts'
@@ -24,6 +25,7 @@ export interface OpenWorker {
   ownership: Ownership
   telemetry: Telemetry
   trust: Trust
+  meter: Meter
   /** What the store was asked for, and when. */
   takes: (TakeRequest & { at: number })[]
   /** The allotments of partitions, all under one epoch, and their fences. */
@@ -71,10 +73,21 @@ export async function openWorker(handler: Handler, opening: Opening = {}): Promi
   }
   await grant(held ?? Array.from({ length: partitions }, (_, partition) => partition), 1)
   const rules = workRules(options)
-  const worker = new Worker({ pool, handler, rules, store, ownership, clock, telemetry, drainWithinMs })
+  const meter = new Meter(telemetry, clock)
+  const worker = new Worker({
+    pool,
+    handler,
+    rules,
+    store,
+    ownership,
+    clock,
+    telemetry,
+    meter,
+    drainWithinMs,
+  })
   await worker.service.start()
   await clock.advance(0)
-  return { clock, store, pool, worker, ownership, telemetry, trust, takes, grant }
+  return { clock, store, pool, worker, ownership, telemetry, trust, meter, takes, grant }
 }
 
 export interface Call {

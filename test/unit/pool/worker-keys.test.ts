@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Hold } from '../../../src/pool/hold.ts'
+import { Steps } from '../../../src/pool/steps.ts'
 import { StoreTime } from '../../../src/store-time.ts'
 import { START } from '../../../src/testing/virtual-clock.ts'
 import { openWorker, waitingHandler } from './open-worker.ts'
@@ -76,7 +77,7 @@ test('[X20] a key with a backlog does not keep others from starting, whatever th
 
 /** Starts and settles what a hold was given, one run after another that takes so long; answers their keys. */
 async function drain(given: { key: string; at: number }[], tookMs: number): Promise<string> {
-  const { clock, pool, worker, ownership, store } = await openWorker(() => undefined, {
+  const { clock, pool, worker, ownership, store, telemetry, meter } = await openWorker(() => undefined, {
     mode: 'each',
     held: [],
   })
@@ -84,9 +85,12 @@ async function drain(given: { key: string; at: number }[], tookMs: number): Prom
   await pool.putAll(given)
   await clock.advance(10)
   const fence = { partition: 0, epoch: 1 }
+  const [told] = meter.pools()
+  assert.ok(told !== undefined)
+  const steps = new Steps({ pool: 'work', clock, telemetry, meter: told })
   ownership.follow([{ ...fence, resource: 'pool/work', owner: 'me', next: null, since: 0, moves: 0 }])
   ownership.raised([fence], [{ ...fence, raised: true }])
-  const hold = new Hold(ownership, new StoreTime(clock))
+  const hold = new Hold({ ownership, time: new StoreTime(clock), steps })
   const lane = hold.of('normal')
   const request = { partitions: [0], lane: 'normal', from: 0, limit: 1000 } as const
   const claim = { owner: 'me', held: [fence] }

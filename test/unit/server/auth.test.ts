@@ -17,7 +17,10 @@ test('every route but health refuses a missing and a wrong token, and lets the r
   assert.ok(serving.server.routes.length >= 17, `${serving.server.routes.length} routes`)
   for (const { method, url } of serving.server.routes) {
     const request = async (headers: Record<string, string>): Promise<number> => {
-      return (await ask(serving, method, pathOf(url), { headers })).status
+      const { status, body } = await fetch(serving.url + pathOf(url), { method, headers })
+      // A stream would not end.
+      await body?.cancel()
+      return status
     }
     const open = OPEN.includes(url)
     const name = `${method} ${url}`

@@ -1,0 +1,111 @@
+// Takes due runs of every lane of which something may be due, as many as can be started now or soon.
+// Rules [X1], [X6] and [X7] of docs/spec/work.md.
+import type { Clock } from '../clock.ts'
+import type { Ownership } from '../roster/ownership.ts'
+import type { StoreTime } from '../store-time.ts'
+import { unlessAborted } from '../unless-aborted.ts'
+import type { Hold } from './hold.ts'
+import { type LaneHold, limitOf } from './lane-hold.ts'
+import type { Entries } from './store.ts'
+
+export interface TakerParts {
+  pool: string
+  entries: Pick<Entries, 'take'>
+  ownership: Ownership
+  clock: Clock
+  time: StoreTime
+  hold: Hold
+  /** How many handlers the worker runs at once, at most. */
+  concurrency: number
+  /** How many handlers run right now. */
+  running(): number
+  /** Something was taken. */
+  taken(): void
+  /** Fires when nothing is to be taken any more. */
+  stop: AbortSignal
+}
+
+/** The most runs that wait for a handler, in each lane. */
+const MOST_AHEAD = 1000
+/** The most runs that wait for the answer to their settle, beside those that run. */
+const MOST_UNSETTLED = 4000
+
+export class Taker {
+  readonly #parts: TakerParts
+  /** How many handlers have ended since the last look: as many and more can be started before the next. */
+  #endedSinceLook = 0
+  #ahead = 0
+
+  constructor(parts: TakerParts) {
+    this.#parts = parts
+  }
+
+  /** A handler has ended. */
+  ended(): void {
+    this.#endedSinceLook += 1
+  }
+
+  /** When the next look is worth while, by the store's clock; Infinity: when somebody says so. */
+  wakeAt(): number {
+    return this.#parts.hold.wakeAt((hold) => this.#wants(hold) > 0)
+  }
+
+  /** Takes in every lane of which something may be due; true: more is due than was taken. */
+  async look(): Promise<boolean> {
+    const now = this.#parts.time.now()
+    this.#ahead = Math.max(this.#soon, Math.floor(this.#ahead / 2))
+    const wanting = this.#parts.hold.lanes.filter((hold) => hold.cursor.wakeAt <= now && this.#wants(hold) > 0)
+    if (wanting.length === 0) return false
+    this.#endedSinceLook = 0
+    // All are waited for, also if one fails: a lane has one take under way.
+    const taken = await Promise.allSettled(wanting.map((hold) => this.#take(hold)))
+    const failed = taken.find((each) => each.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return taken.some((each) => each.status === 'fulfilled' && each.value)
+  }
+
+  /** How many can be started before the next look, going by those that have ended since the last. */
+  get #soon(): number {
+    return Math.min(2 * this.#endedSinceLook, MOST_AHEAD)
+  }
+
+  /** How many more runs of a lane can be started now, or soon. [X1] */
+  #wants({ waiting }: LaneHold): number {
+    const { concurrency } = this.#parts
+    const ahead = Math.max(this.#ahead, this.#soon)
+    // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
+    const free = Math.max(1, concurrency - this.#parts.running() + ahead)
+    const room = concurrency + MOST_UNSETTLED - this.#parts.hold.inFlight.size
+    const wanted = Math.min(free - waiting.length, room)
+    // Half of it at least: fewer are not worth a call, as long as others wait.
+    return waiting.length > 0 && wanted * 2 < free ? 0 : wanted
+  }
+
+  #take(hold: LaneHold): Promise<boolean> {
+    const { ownership, entries, clock, time, pool } = this.#parts
+    return ownership.use(async (claim) => {
+      if (claim.held.length === 0) return false
+      const { inFlight } = this.#parts.hold
+      const take = inFlight.beginTake()
+      const from = hold.cursor.begin(time.now())
+      const limit = limitOf(hold, from, this.#wants(hold))
+      const partitions = claim.held.map(({ partition }) => partition)
+      const sentAt = clock.now()
+      try {
+        const request = { partitions, lane: hold.lane, from, limit }
+        const call = entries.take(pool, request)
+        // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
+        const taken = await unlessAborted(call, this.#parts.stop)
+        time.hear(taken.now, sentAt)
+        const admitted = this.#parts.hold.admit(hold, taken, { claim, limit })
+        this.#parts.taken()
+        return admitted > 0 && taken.runs.length >= limit
+      } catch (error) {
+        hold.cursor.fail()
+        throw error
+      } finally {
+        inFlight.endTake(take)
+      }
+    })
+  }
+}

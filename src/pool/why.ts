@@ -1,0 +1,251 @@
+// Why a key does not run yet: one reason of a closed list, from evidence that others gathered. Pure. Rules [I8] and [I9] of
+// docs/spec/meter.md.
+import type { EntryEvidence, Evidence } from './evidence.ts'
+import type { AskedState, KeySight } from './work-meter.ts'
+
+/** Every reason there is, in API, command line and dashboard. */
+export const REASONS = [
+  'not_due',
+  'pool_full',
+  'rate_limited',
+  'paused',
+  'waiting_key',
+  'backing_off',
+  'partition_unowned',
+  'partition_moving',
+  'no_consumer',
+  /** Of flows: nothing asks for more. */
+  'no_demand',
+  'store_slow',
+  'node_draining',
+  /** Of calendars: not at this hour. */
+  'window_closed',
+  'unknown',
+] as const
+export type Reason = (typeof REASONS)[number]
+
+export interface Why {
+  state: AskedState
+  /** Null: it is not kept waiting. It runs, is dead, or not there. */
+  reason: Reason | null
+  sentence: string
+  /** What the reason goes by. */
+  evidence: Readonly<Record<string, unknown>>
+  /** What can be done about it; null: nothing need be, or is known. */
+  next: string | null
+  /** What else would keep it waiting. */
+  also: Reason[]
+}
+
+export interface Found {
+  reason: Reason
+  sentence: string
+  evidence: Readonly<Record<string, unknown>>
+  next: string | null
+}
+
+/** A pulse that is older means that the store does not answer; a call that is slower, that everything waits for it. */
+export const SLOW_PULSE_MS = 3000
+export const SLOW_CALL_MS = 1000
+
+export function why(asked: Evidence): Why {
+  const { entry, worker } = asked
+  if (entry === null) return atRest('absent', 'there is no such entry: it was never put, or is done', null)
+  if (entry.state === 'dead') {
+    return atRest(
+      'dead',
+      'it was given up: its last attempt failed',
+      `see why: headrace pool dead ${asked.pool}`,
+    )
+  }
+  const isDue = entry.state === 'due'
+  if (isDue && worker !== null && runsWell(entry, worker.sight)) return underWay(worker.sight)
+  const found = [
+    ...(isDue ? [] : [later(entry)]),
+    ...(isDue ? DUE : AHEAD).flatMap((look) => look(asked) ?? []),
+  ]
+  const [first = unknown(asked), ...rest] = found
+  return { state: entry.state, ...first, also: rest.map(({ reason }) => reason) }
+}
+
+type Look = (asked: Evidence) => Found | null
+
+/** In the order of what must change first. */
+const DUE: readonly Look[] = [paused, waitingKey, noConsumer, unowned, draining, slow, moving, limited, full]
+/** What will matter once it is due. */
+const AHEAD: readonly Look[] = [paused, noConsumer, unowned]
+
+function atRest(
+  state: AskedState,
+  sentence: string,
+  next: string | null,
+  evidence: Why['evidence'] = {},
+): Why {
+  return { state, reason: null, sentence, evidence, next, also: [] }
+}
+
+function runsWell({ slot }: EntryEvidence, sight: KeySight | null): sight is KeySight {
+  if (sight === null || sight.phase === 'waiting' || sight.aborted !== null) return false
+  return sight.phase === 'settling' || sight.slot === slot
+}
+
+function underWay({ phase, forMs, attempt }: KeySight): Why {
+  if (phase === 'settling') {
+    return atRest('running', 'its handler has ended, and the store has not answered its settle yet', null)
+  }
+  return atRest('running', `its handler runs, in attempt ${attempt}`, null, {
+    attempt,
+    runsForMs: Math.round(forMs),
+  })
+}
+
+function later({ state, dueAt, attempt }: EntryEvidence): Found {
+  if (state === 'backing-off') {
+    return {
+      reason: 'backing_off',
+      sentence: `it failed ${attempt === 1 ? 'once' : `${attempt} times`} and waits to be tried again`,
+      evidence: { until: dueAt, attempt },
+      next: null,
+    }
+  }
+  return { reason: 'not_due', sentence: 'it is not due yet', evidence: { dueAt }, next: null }
+}
+
+function paused({ pool, paused: pause }: Evidence): Found | null {
+  if (pause === null) return null
+  const by = pause.by === null ? '' : ` by ${pause.by}`
+  const because = pause.reason === null ? '' : `: ${pause.reason}`
+  return {
+    reason: 'paused',
+    sentence: `its pool is paused${by}${because}`,
+    evidence: { ...pause },
+    next: `headrace pool resume ${pool}`,
+  }
+}
+
+/** Another run of the key is under way, or one that was aborted goes on. [I9] */
+function waitingKey({ worker, entry }: Evidence): Found | null {
+  const sight = worker?.sight ?? null
+  if (sight === null || sight.phase === 'waiting') return null
+  const { slot, forMs, aborted } = sight
+  const evidence = { slot, runsForMs: Math.round(forMs), aborted }
+  if (aborted !== null) {
+    return {
+      reason: 'waiting_key',
+      sentence: `a run of this key was aborted (${aborted}) and its handler has not ended: nothing of the key starts before`,
+      evidence,
+      next: 'have the handler heed ctx.signal; a restart of this member ends it',
+    }
+  }
+  if (slot === entry?.slot) return null
+  return { reason: 'waiting_key', sentence: 'another run of this key is under way', evidence, next: null }
+}
+
+function noConsumer({ partition, pool }: Evidence): Found | null {
+  if (partition === null || partition.servers > 0) return null
+  return {
+    reason: 'no_consumer',
+    sentence: 'no member works on this pool',
+    evidence: { servers: 0 },
+    next: `start a process that calls race.work() for the pool ${pool}`,
+  }
+}
+
+function unowned({ partition, entry }: Evidence): Found | null {
+  if (partition === null || partition.servers === 0) return null
+  const { owner } = partition
+  if (owner !== null && !owner.silent) return null
+  return {
+    reason: 'partition_unowned',
+    sentence:
+      owner === null
+        ? 'nobody owns its partition yet'
+        : `the owner of its partition, ${owner.name}, has said nothing for more than a lease`,
+    evidence: { partition: entry?.partition ?? null, owner: owner?.name ?? null },
+    next: 'the leader gives it to another within seconds; if it lasts: headrace doctor',
+  }
+}
+
+function draining({ partition, worker, entry }: Evidence): Found | null {
+  const isStopping = worker?.isStopping === true && partition?.isHere !== false
+  const owner = partition?.owner ?? null
+  if (owner?.draining !== true && !isStopping) return null
+  return {
+    reason: 'node_draining',
+    sentence: `the owner of its partition, ${owner?.name ?? 'this member'}, ${isStopping ? 'stops' : 'drains'} and starts nothing new`,
+    evidence: {
+      partition: entry?.partition ?? null,
+      owner: owner?.name ?? null,
+      next: partition?.next ?? null,
+    },
+    next: isStopping || owner === null ? null : `headrace roster undrain ${owner.name}`,
+  }
+}
+
+function moving({ partition, worker, entry }: Evidence): Found | null {
+  if (partition === null || partition.owner === null) return null
+  const isArriving = partition.isHere && worker !== null && !worker.holds
+  if (partition.next === null && !isArriving) return null
+  return {
+    reason: 'partition_moving',
+    sentence: isArriving
+      ? 'its partition is being taken over by this member'
+      : `its partition is on its way from ${partition.owner.name} to ${partition.next}`,
+    evidence: { partition: entry?.partition ?? null, owner: partition.owner.name, next: partition.next },
+    next: null,
+  }
+}
+
+function slow({ store, partition }: Evidence): Found | null {
+  const { p99Ms, pulseAgeMs, isFailing, isTrusted } = store
+  const isDoubtful = !isTrusted && partition?.isHere === true
+  const isSlow = pulseAgeMs > SLOW_PULSE_MS || (p99Ms !== null && p99Ms > SLOW_CALL_MS)
+  if (!isSlow && !isFailing && !isDoubtful) return null
+  return {
+    reason: 'store_slow',
+    sentence: isFailing || isDoubtful ? 'the store does not answer as it should' : 'the store is slow',
+    evidence: { p99Ms, pulseAgeMs: Math.round(pulseAgeMs), isFailing, isTrusted },
+    next: 'see whether the store is up and not overloaded: headrace doctor',
+  }
+}
+
+function limited({ limit, pool }: Evidence): Found | null {
+  if (limit === null) return null
+  const isRate = limit.kind === 'rate'
+  const per = limit.perMs === null ? '' : ` in ${limit.perMs} ms`
+  return {
+    reason: isRate ? 'rate_limited' : 'pool_full',
+    sentence: isRate
+      ? `the ${limit.scope} may start ${limit.limit}${per}, and has`
+      : `the ${limit.scope} may run ${limit.limit} at once, and does`,
+    evidence: { ...limit },
+    next: `headrace pool limits ${pool}`,
+  }
+}
+
+function full({ worker, pool }: Evidence): Found | null {
+  if (worker === null || !worker.holds || worker.running < worker.concurrency) return null
+  const { running, concurrency, waiting } = worker
+  return {
+    reason: 'pool_full',
+    sentence: `all ${concurrency} handlers of this member are busy`,
+    evidence: { running, concurrency, waiting },
+    next: `give the worker of ${pool} more concurrency, or start another member`,
+  }
+}
+
+/** The process that was asked does not know: what the owner has in its memory, it alone can tell. */
+function unknown({ partition, worker }: Evidence): Found {
+  const owner = partition?.owner ?? null
+  const isElsewhere = owner !== null && partition?.isHere === false
+  const address = owner?.address ?? null
+  return {
+    reason: 'unknown',
+    sentence: isElsewhere
+      ? `it is due, and ${owner.name} owns its partition: that member knows more`
+      : 'it is due, and nothing that is known keeps it waiting',
+    evidence: { owner: owner?.name ?? null, address, waiting: worker?.waiting ?? null },
+    next:
+      isElsewhere && address !== null ? `ask it: headrace why --server ${address}` : 'ask again in a moment',
+  }
+}
