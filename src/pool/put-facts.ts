@@ -10,7 +10,7 @@ export function putFacts(
   responses: readonly PutResponse[],
 ): PutFacts[] {
   return responses.flatMap((response, nth) => {
-    if (response.kind === 'mismatch' || response.replayed) return []
+    if (response.kind !== 'answered' || response.replayed) return []
     const puts = requests[nth]?.puts ?? []
     return response.answers.map((answer, place) => {
       const { key = '', at = null } = puts[place] ?? {}
