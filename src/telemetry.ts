@@ -7,6 +7,12 @@ export interface TelemetryEvents {
   'pool.put': { pool: string; created: number; merged: number; replaced: number; kept: number }
   /** Entries were cancelled or rescheduled by a caller. */
   'pool.changed': { pool: string; cancelled: number; rescheduled: number }
+  /** A pool was paused here. */
+  'pool.paused': { pool: string; by: string | null; reason: string | null; until: number | null }
+  /** The pause of a pool was ended here. */
+  'pool.resumed': { pool: string }
+  /** The limits of a pool were changed here; null: there is none. */
+  'pool.limited': { pool: string; limits: { group: LimitTold; pool: LimitTold } }
   /** Due ticks moved to their topic. */
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
@@ -15,6 +21,8 @@ export interface TelemetryEvents {
   'work.settled': { pool: string; settled: number; gone: number; refused: number; tookMs: number }
   /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
   'work.failed': { pool: string; error: unknown; retryInMs: number | null }
+  /** Due runs of a pool are held back here: told once a second for each reason, at most. */
+  'work.held': { pool: string; why: 'paused' | 'pool_full' | 'rate_limited' }
   /** A handler threw. */
   'run.failed': { pool: string; key: string; attempt: number; error: unknown; isDead: boolean }
   /** A handler has not ended one second after its signal fired. */
@@ -61,6 +69,12 @@ export interface TelemetryEvents {
   'http.answered': { route: string; method: string; status: number; tookMs: number }
   /** A request met an error that is no HeadraceError: a defect. */
   'http.failed': { route: string; method: string; error: unknown }
+}
+
+/** A limit as telemetry tells it. */
+export interface LimitTold {
+  concurrency: number | null
+  rate: { count: number; perMs: number } | null
 }
 
 export type StoreOperation = 'commit' | 'read' | 'pulse'

@@ -5,14 +5,20 @@ import { Meter, type Metric } from '../../src/meter/meter.ts'
 import { type TelemetryEvents, type TelemetryName, createTelemetry } from '../../src/telemetry.ts'
 import { code, page, table } from './markdown.ts'
 
+const NO_LIMIT = { concurrency: null, rate: null }
+
 /** One of each; the type demands an entry for a new event. */
 const samples: TelemetryEvents = {
   'pool.put': { pool: 'p', created: 1, merged: 1, replaced: 1, kept: 1 },
   'pool.changed': { pool: 'p', cancelled: 1, rescheduled: 1 },
+  'pool.paused': { pool: 'p', by: null, reason: null, until: null },
+  'pool.resumed': { pool: 'p' },
+  'pool.limited': { pool: 'p', limits: { group: NO_LIMIT, pool: NO_LIMIT } },
   'ticks.moved': { pool: 'p', topic: 't', latenessMs: [1], tookMs: 1 },
   'ticks.failed': { pool: 'p', error: null, retryInMs: 1 },
   'work.settled': { pool: 'p', settled: 1, gone: 1, refused: 1, tookMs: 1 },
   'work.failed': { pool: 'p', error: null, retryInMs: 1 },
+  'work.held': { pool: 'p', why: 'paused' },
   'run.failed': { pool: 'p', key: 'k', attempt: 1, error: null, isDead: false },
   'run.ignored': { pool: 'p', key: 'k', why: 'stop' },
   'log.appended': { topic: 't', events: 1 },

@@ -7,6 +7,7 @@ import { LANES, type Lane } from './entry.ts'
 import { InFlight } from './in-flight.ts'
 import { Turns } from './lanes.ts'
 import type { Flight } from './run.ts'
+import type { GroupLimits } from './group-limits.ts'
 import type { SettleAnswer, Taken } from './store.ts'
 
 /** A lane of one worker. */
@@ -31,6 +32,7 @@ export function inTheWay({ inFlight, passedOver }: LaneHold, from: number): numb
 /** What a take was asked, and by which right. */
 export interface Asked {
   claim: Claim
+  from: number
   limit: number
 }
 
@@ -40,26 +42,30 @@ export class Hold {
   })
   readonly inFlight = new InFlight()
   readonly #ownership: Ownership
+  readonly #groups: GroupLimits
   readonly #turns = new Turns()
   #waiting = 0
   /** The epochs of the partitions that were held at the last look. */
   #epochs = new Map<number, number>()
   #mayTake = false
 
-  constructor(ownership: Ownership) {
+  constructor(ownership: Ownership, groups: GroupLimits) {
     this.#ownership = ownership
+    this.#groups = groups
   }
 
   /** Takes in what a take answered; answers how many runs are new. */
-  admit(hold: LaneHold, { now, runs, nextDueAt }: Taken, { claim, limit }: Asked): number {
+  admit(hold: LaneHold, { now, runs, nextDueAt }: Taken, { claim, from, limit }: Asked): number {
     const fences = new Map(
       claim.held
         .filter((fence) => this.#ownership.mayStart(fence))
         .map((fence) => [fence.partition, fence] as const),
     )
-    let [cutAt, admitted, passedOver] = [-Infinity, 0, 0]
+    const isCut = runs.length >= limit
+    const cutAt = isCut ? runs.reduce((last, { dueAt }) => Math.max(last, dueAt), -Infinity) : null
+    this.#groups.beginRead(hold.lane, from, cutAt ?? Infinity)
+    let [admitted, passedOver] = [0, 0]
     for (const taken of runs) {
-      cutAt = Math.max(cutAt, taken.dueAt)
       const fence = fences.get(taken.partition)
       // Lost, or in doubt: if it is this member's again, it is looked for again. [X4]
       if (fence === undefined) {
@@ -67,8 +73,10 @@ export class Hold {
         continue
       }
       const admission = this.inFlight.admit(taken, taken.dueAt)
-      if (admission === 'busy') passedOver += 1
-      if (admission !== 'free') continue
+      const isPassedOver =
+        admission === 'busy' || (admission === 'free' && !this.#groups.admits(taken, hold.lane))
+      if (isPassedOver) passedOver += 1
+      if (isPassedOver || admission !== 'free') continue
       this.inFlight.add(taken)
       hold.inFlight.set(taken.dueAt, (hold.inFlight.get(taken.dueAt) ?? 0) + 1)
       this.#ownership.beginRun(taken.partition)
@@ -86,22 +94,27 @@ export class Hold {
       admitted += 1
     }
     this.#waiting += admitted
-    const isCut = runs.length >= limit
     // Twice as many where nothing else was found: so few takes reach what is behind them.
     hold.passedOver = isCut && admitted === 0 ? 2 * passedOver : passedOver
-    hold.cursor.end({ now, cutAt: isCut ? cutAt : null, nextDueAt })
+    hold.cursor.end({ now, cutAt, nextDueAt })
+    this.#groups.look()
     return admitted
   }
 
   /** The next run to start, by the weights of the lanes; null: none waits. What may not start is let go. */
   next(): Flight | null {
+    for (const flight of this.#groups.takeReady().toReversed()) {
+      this.of(flight.lane).waiting.unshift(flight)
+      this.#waiting += 1
+    }
     while (this.#waiting > 0) {
       const lane = this.#turns.next((each) => this.of(each).waiting.length > 0)
       const flight = lane === null ? undefined : this.of(lane).waiting.shift()
       if (flight === undefined) return null
       this.#waiting -= 1
-      if (this.#ownership.mayStart(flight.fence)) return flight
-      this.letGo(flight)
+      if (!this.#ownership.mayStart(flight.fence)) this.letGo(flight)
+      else if (this.#groups.isOpen(flight.taken)) return flight
+      else this.#groups.park(flight)
     }
     return null
   }
@@ -143,6 +156,7 @@ export class Hold {
 
   /** What waits for a handler is let go, if it may not start any more; at a stop all of it. */
   letGoWaiting(isMeant: (flight: Flight) => boolean = () => true): void {
+    for (const flight of this.#groups.letGo(isMeant)) this.letGo(flight)
     for (const hold of this.lanes) {
       const meant = hold.waiting.filter(isMeant)
       if (meant.length === 0) continue
@@ -157,9 +171,15 @@ export class Hold {
     const epochs = new Map(this.#ownership.holding().map(({ partition, epoch }) => [partition, epoch]))
     const isNew = [...epochs].some(([partition, epoch]) => this.#epochs.get(partition) !== epoch)
     this.#epochs = epochs
+    this.#groups.follow(this.#ownership.holding())
     if (isNew) for (const { cursor } of this.lanes) cursor.widen()
     this.#mayTake = this.#ownership.claim().held.length > 0
     this.letGoWaiting(({ fence }) => !this.#ownership.mayStart(fence))
+  }
+
+  /** Whether something waits for a handler, or may be due at this time of the store. */
+  isHungry(now: number): boolean {
+    return this.#waiting > 0 || (this.#mayTake && this.lanes.some(({ cursor }) => cursor.wakeAt <= now))
   }
 
   /** When the next look is worth while in one of these lanes, by the store's clock; Infinity: when somebody says so. */

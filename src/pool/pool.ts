@@ -8,11 +8,13 @@ import type { Gate } from '../gate.ts'
 import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
+import type { Limits, LimitsOptions, PauseOptions } from './control.ts'
 import { Dead } from './dead.ts'
 import { CONFLICT_RULES, type EntryState, LANES, type Lane, type OnConflict } from './entry.ts'
 import { type EntryView, view } from './entry-view.ts'
 import type { Put, PutAnswer, PutResult } from './merge.ts'
 import { cursorOf } from './order.ts'
+import { type PausedView, Steering } from './steering.ts'
 import type {
   CancelAnswer,
   CancelResult,
@@ -62,6 +64,7 @@ export class Pool {
   readonly settings: PoolSettings
   /** What was given up: look at it, run it again, remove it. */
   readonly dead: Dead
+  readonly #steering: Steering
   readonly #parts: PoolParts
   readonly #batcher: Batcher<PutRequest, PutResponse>
   #opening: Promise<void> | null = null
@@ -72,6 +75,12 @@ export class Pool {
     this.settings = parts.settings
     this.#parts = parts
     this.dead = new Dead(this.name, parts.store, (call) => this.#pass(call))
+    this.#steering = new Steering({
+      pool: this.name,
+      store: parts.store.control,
+      telemetry: parts.telemetry,
+      pass: (call) => this.#pass(call),
+    })
     this.#batcher = new Batcher({
       clock: parts.clock,
       size: BATCH,
@@ -210,6 +219,30 @@ export class Pool {
 
   count(): Promise<Record<EntryState, number>> {
     return this.#pass(() => this.#parts.store.browse.count(this.name))
+  }
+
+  /** Lets no run start until `resume`, or `until`; what runs goes on. It is stored, and outlives every member. */
+  pause(options: PauseOptions = {}): Promise<PausedView> {
+    return this.#steering.pause(options)
+  }
+
+  /** Ends a pause; false: there was none. */
+  resume(): Promise<boolean> {
+    return this.#steering.resume()
+  }
+
+  /** The pause that holds now; null: none does. */
+  paused(): Promise<PausedView | null> {
+    return this.#steering.paused()
+  }
+
+  /** Changes the limits of the pool, or of each of its groups, for all members; answers all of them. */
+  limit(options: LimitsOptions): Promise<Limits> {
+    return this.#steering.limit(options)
+  }
+
+  limits(): Promise<Limits> {
+    return this.#steering.limits()
   }
 
   #check(put: { key: string } & PutOptions): Put {

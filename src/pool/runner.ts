@@ -40,6 +40,11 @@ export class Runner<Payload> {
     return this.#running.size
   }
 
+  /** What runs. */
+  get running(): ReadonlySet<Flight> {
+    return this.#running
+  }
+
   start(flight: Flight): void {
     const { handler, rules } = this.#parts
     const context = new StartedContext(flight)

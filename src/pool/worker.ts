@@ -10,6 +10,7 @@ import { StoreTime } from '../store-time.ts'
 import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { Hold, type LaneHold, inTheWay } from './hold.ts'
+import { Limiter } from './limiter.ts'
 import type { Pool } from './pool.ts'
 import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
@@ -45,6 +46,8 @@ export class Worker<Payload = unknown> {
   readonly #parts: WorkerParts<Payload>
   readonly #alarm: Alarm
   readonly #time: StoreTime
+  /** Whether runs may start: pause and limits. */
+  readonly limiter: Limiter
   readonly #hold: Hold
   readonly #runner: Runner<Payload>
   readonly #settler: Settler
@@ -62,7 +65,22 @@ export class Worker<Payload = unknown> {
     this.#parts = parts
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
-    this.#hold = new Hold(ownership)
+    this.limiter = new Limiter({
+      ...parts,
+      pool: pool.name,
+      control: store.pool.control,
+      time: this.#time,
+      concurrency: parts.rules.concurrency,
+      running: () => this.#runner.running,
+      isHungry: () => this.#hold.isHungry(this.#time.now()),
+      lookBack: (lane, dueAt) => this.#hold.of(lane).cursor.lookBack(dueAt),
+      letGo: () => this.#hold.letGoWaiting(),
+      wake: () => {
+        this.#startWaiting()
+        this.#nudge()
+      },
+    })
+    this.#hold = new Hold(ownership, this.limiter.groups)
     this.#settler = new Settler({
       ...parts,
       pool: pool.name,
@@ -101,6 +119,7 @@ export class Worker<Payload = unknown> {
   /** Tells what a pulse that was sent then saw, in case a hint was lost. [X10] */
   notice(pulse: Pulse, sentAt: number): void {
     this.#time.hear(pulse.now, sentAt)
+    this.limiter.notice(pulse.controls.get(this.pool.name))
     const dueAt = pulse.nextDueAt.get(this.pool.name)
     if (typeof dueAt !== 'number') return
     // What is in flight is due, too, and hides what else may be: then a sweep looks for that.
@@ -127,12 +146,14 @@ export class Worker<Payload = unknown> {
     this.#runner.abort('stop')
     await this.#runner.idle(GRACE_MS)
     await this.#settler.end(GRACE_MS)
+    await this.limiter.end()
     this.#unwatch()
     for (const { taken } of this.#runner.abandon()) this.#parts.ownership.endRun(taken.partition)
   }
 
   #hear(hint: Hint): void {
     if (hint.kind === 'foreign') this.#hold.wakeBy(this.#time.now())
+    else if (hint.kind === 'control' && hint.pool === this.pool.name) this.limiter.hear()
     else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#hold.lower(hint.dueAt)
     else return
     this.#nudge()
@@ -154,6 +175,7 @@ export class Worker<Payload = unknown> {
       this.#alarm.reset()
       try {
         if (!this.pool.isOpen) await this.pool.open()
+        await this.limiter.learn()
         const isMore = await this.#look()
         pause.reset()
         const wakeAt = this.#wakeAt()
@@ -195,7 +217,7 @@ export class Worker<Payload = unknown> {
     const { concurrency } = this.#parts.rules
     const ahead = Math.max(this.#ahead, this.#soon)
     // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
-    const free = Math.max(1, concurrency - this.#runner.size + ahead)
+    const free = Math.min(Math.max(1, concurrency - this.#runner.size + ahead), this.limiter.room)
     const room = concurrency + MOST_UNSETTLED - this.#hold.inFlight.size
     const wanted = Math.min(free - waiting.length, room)
     // Half of it at least: fewer are not worth a call, as long as others wait.
@@ -220,7 +242,7 @@ export class Worker<Payload = unknown> {
           limit,
         })
         this.#time.hear(taken.now, sentAt)
-        const admitted = this.#hold.admit(hold, taken, { claim, limit })
+        const admitted = this.#hold.admit(hold, taken, { claim, from, limit })
         this.#startWaiting()
         return admitted > 0 && taken.runs.length >= limit
       } catch (error) {
@@ -237,11 +259,12 @@ export class Worker<Payload = unknown> {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
     try {
-      while (this.#runner.size < this.#parts.rules.concurrency) {
+      while (this.#runner.size < this.#parts.rules.concurrency && this.limiter.isOpen()) {
         const flight = this.#hold.next()
         if (flight === null) break
-        this.#runner.start(flight)
+        this.limiter.start(flight, () => this.#runner.start(flight))
       }
+      this.limiter.follow()
     } finally {
       this.#isStarting = false
     }
@@ -249,6 +272,7 @@ export class Worker<Payload = unknown> {
 
   #ended(flight: Flight, outcome: Outcome | null): void {
     this.#endedSinceLook += 1
+    this.limiter.ended(flight)
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
     this.#startWaiting()

@@ -6,29 +6,7 @@ export function alternate(first: Store, second: Store): Store {
   const next = (): Store => ((calls += 1) % 2 === 0 ? first : second)
   return {
     address: first.address,
-    pool: {
-      entries: {
-        open: async (settings) => {
-          for (const store of [first, second]) await store.pool.entries.open(settings)
-        },
-        put: (pool, requests) => next().pool.entries.put(pool, requests),
-        cancel: (pool, name) => next().pool.entries.cancel(pool, name),
-        reschedule: (pool, change) => next().pool.entries.reschedule(pool, change),
-        take: (pool, request) => next().pool.entries.take(pool, request),
-        settle: (pool, settlements, claim) => next().pool.entries.settle(pool, settlements, claim),
-      },
-      browse: {
-        get: (pool, name) => next().pool.browse.get(pool, name),
-        list: (pool, query) => next().pool.browse.list(pool, query),
-        count: (pool) => next().pool.browse.count(pool),
-        deaths: (pool, limit) => next().pool.browse.deaths(pool, limit),
-      },
-      dead: {
-        redrive: (pool, name) => next().pool.dead.redrive(pool, name),
-        remove: (pool, name) => next().pool.dead.remove(pool, name),
-      },
-      putsAtOnce: first.pool.putsAtOnce,
-    },
+    pool: alternatePool(first, second, next),
     log: {
       open: async (settings) => {
         for (const store of [first, second]) await store.log.open(settings)
@@ -66,5 +44,35 @@ export function alternate(first: Store, second: Store): Store {
     close: async () => {
       for (const store of [first, second]) await store.close()
     },
+  }
+}
+
+function alternatePool(first: Store, second: Store, next: () => Store): Store['pool'] {
+  return {
+    entries: {
+      open: async (settings) => {
+        for (const store of [first, second]) await store.pool.entries.open(settings)
+      },
+      put: (pool, requests) => next().pool.entries.put(pool, requests),
+      cancel: (pool, name) => next().pool.entries.cancel(pool, name),
+      reschedule: (pool, change) => next().pool.entries.reschedule(pool, change),
+      take: (pool, request) => next().pool.entries.take(pool, request),
+      settle: (pool, settlements, claim) => next().pool.entries.settle(pool, settlements, claim),
+    },
+    browse: {
+      get: (pool, name) => next().pool.browse.get(pool, name),
+      list: (pool, query) => next().pool.browse.list(pool, query),
+      count: (pool) => next().pool.browse.count(pool),
+      deaths: (pool, limit) => next().pool.browse.deaths(pool, limit),
+    },
+    dead: {
+      redrive: (pool, name) => next().pool.dead.redrive(pool, name),
+      remove: (pool, name) => next().pool.dead.remove(pool, name),
+    },
+    control: {
+      read: (pool) => next().pool.control.read(pool),
+      write: (pool, version, control) => next().pool.control.write(pool, version, control),
+    },
+    putsAtOnce: first.pool.putsAtOnce,
   }
 }

@@ -2,6 +2,7 @@
 import { browseCases } from './browse-contract.ts'
 import { changeCases } from './change-contract.ts'
 import { type OpenSubject, registerCases } from './contract.ts'
+import { controlCases } from './control-contract.ts'
 import { deadCases } from './dead-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
@@ -17,5 +18,6 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: take`, open, takeCases)
   registerCases(`${name}: settle`, open, settleCases)
   registerCases(`${name}: dead`, open, deadCases)
+  registerCases(`${name}: control`, open, controlCases)
   registerCases(`${name}: browse`, open, browseCases)
 }

@@ -27,7 +27,15 @@ const SETTINGS = `
 `
 
 /** The files of named queries, beside this one. */
-export const QUERY_FILES = ['pool.sql', 'journal.sql', 'log.sql', 'session.sql', 'fence.sql', 'roster.sql']
+export const QUERY_FILES = [
+  'pool.sql',
+  'journal.sql',
+  'log.sql',
+  'session.sql',
+  'control.sql',
+  'fence.sql',
+  'roster.sql',
+]
 
 /**
  * FULL: a commit is on the disk before it is answered. NORMAL: it is there with the next one that is, or after a

@@ -3,7 +3,7 @@
 import { type ErrorCode, HeadraceError } from '../../../errors.ts'
 import type { FenceStore } from '../../../fence.ts'
 import type { LogStore } from '../../../log/store.ts'
-import type { Browse, DeadStore, Entries } from '../../../pool/store.ts'
+import type { Browse, ControlStore, DeadStore, Entries } from '../../../pool/store.ts'
 import type { LockStore, RosterStore } from '../../../roster/store.ts'
 import type { Hint, Mover, Store } from '../../../store.ts'
 import type { TelemetryName } from '../../../telemetry.ts'
@@ -13,6 +13,7 @@ export interface Ports {
   entries: Entries
   browse: Browse
   dead: DeadStore
+  control: ControlStore
   log: LogStore
   mover: Mover
   fences: FenceStore
@@ -30,6 +31,7 @@ export const PORTS: { readonly [Name in PortName]: Methods<Ports[Name]> } = {
   entries: { open: true, put: true, cancel: true, reschedule: true, take: true, settle: true },
   browse: { get: true, list: true, count: true, deaths: true },
   dead: { redrive: true, remove: true },
+  control: { read: true, write: true },
   log: { open: true, append: true, read: true, topics: true, topic: true, trim: true },
   mover: { move: true },
   fences: { raise: true, fences: true },
