@@ -111,7 +111,9 @@ export class GroupLimits {
 
   #close(group: Group): void {
     this.#closed.add(group)
-    this.#nextOpensAt = Math.min(this.#nextOpensAt, this.#opensAt(group))
+    const at = this.#opensAt(group)
+    // One that has room already waits for something else than time.
+    if (at > this.#parts.mono()) this.#nextOpensAt = Math.min(this.#nextOpensAt, at)
   }
 
   /** A take begins to be admitted that read this span of a lane: what was passed over there is passed over again, or not. */
@@ -164,6 +166,7 @@ export class GroupLimits {
     if (this.#limit.rate === null) return
     group.log ??= new SlidingLog(this.#limit.rate.perMs)
     group.log.add(this.#parts.mono())
+    if (this.#closed.has(group)) this.#close(group)
   }
 
   ended({ taken }: Flight): void {

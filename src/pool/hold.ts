@@ -73,10 +73,12 @@ export class Hold {
         continue
       }
       const admission = this.inFlight.admit(taken, taken.dueAt)
-      const isPassedOver =
-        admission === 'busy' || (admission === 'free' && !this.#groups.admits(taken, hold.lane))
-      if (isPassedOver) passedOver += 1
-      if (isPassedOver || admission !== 'free') continue
+      if (admission === 'busy') passedOver += 1
+      if (admission !== 'free') continue
+      if (!this.#groups.admits(taken, hold.lane)) {
+        passedOver += 1
+        continue
+      }
       this.inFlight.add(taken)
       hold.inFlight.set(taken.dueAt, (hold.inFlight.get(taken.dueAt) ?? 0) + 1)
       this.#ownership.beginRun(taken.partition)

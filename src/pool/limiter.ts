@@ -52,8 +52,11 @@ export class Limiter {
 
   constructor(parts: LimiterParts) {
     this.#parts = parts
-    const { clock, lookBack } = parts
-    this.groups = new GroupLimits({ mono: () => clock.mono(), lookBack })
+    const { clock } = parts
+    this.groups = new GroupLimits({
+      mono: () => clock.mono(),
+      lookBack: (lane, dueAt) => parts.lookBack(lane, dueAt),
+    })
     this.#keeper = new ShareKeeper({
       ...parts,
       used: () => ({ concurrency: parts.running().size, rate: this.#log?.used(clock.mono()) ?? 0 }),

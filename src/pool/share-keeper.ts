@@ -234,13 +234,13 @@ export class ShareKeeper {
 
   /** Null: the roster does not know this member yet. */
   #own({ limits }: Control): Own | null {
-    const { ownership, time, concurrency, isHungry, used } = this.#parts
+    const { ownership, time, concurrency } = this.#parts
     const member = ownership.claim().owner
     const { view } = ownership
     const members = view === null ? null : new Set(view.members.map(({ id }) => id))
     if (members !== null && !members.has(member)) return null
-    const now = used()
-    const hungry = isHungry()
+    const now = this.#parts.used()
+    const hungry = this.#parts.isHungry()
     const isHeldBack = this.#wasHeldBack && hungry
     const wants = {
       concurrency: isHeldBack ? concurrency : Math.min(concurrency, now.concurrency + (hungry ? 1 : 0)),

@@ -31,7 +31,7 @@ export const controlCases: Case[] = [
         control.write('work', 0, PAUSED),
         control.write('work', 0, { ...PAUSED, paused: null }),
       ])
-      assert.deepEqual(answers.toSorted(), [1, null])
+      assert.deepEqual([answers.includes(1), answers.includes(null)], [true, true])
       const limits = { ...NO_CONTROL.limits, pool: { concurrency: 3, rate: { count: 5, perMs: 1000 } } }
       assert.equal(await control.write('work', 1, { ...PAUSED, limits }), 2)
       for (const version of [0, 1, 3]) assert.equal(await control.write('work', version, NO_CONTROL), null)

@@ -11,23 +11,23 @@ export class SqliteControl implements ControlStore {
   }
 
   async read(name: string): Promise<Controlled> {
-    const { session, pools, database, now } = this.#parts
+    const { session, pools, database } = this.#parts
     return session.read(() => {
       const row = database.statement('read_control').get(pools.of(name).id)
       const control = row === undefined ? NO_CONTROL : (JSON.parse(row['control'] as string) as Control)
-      return { now: now(), version: (row?.['version'] as number | undefined) ?? 0, control }
+      return { now: this.#parts.now(), version: (row?.['version'] as number | undefined) ?? 0, control }
     })
   }
 
   async write(name: string, version: number, control: Control): Promise<number | null> {
-    const { session, pools, database, hint } = this.#parts
+    const { session, pools, database } = this.#parts
     const written = await session.write('other', () => {
       const pool = pools.of(name)
       if (this.version(name) !== version) return null
       database.statement('save_control').run(pool.id, version + 1, JSON.stringify(control))
       return version + 1
     })
-    if (written !== null) hint({ kind: 'control', pool: name })
+    if (written !== null) this.#parts.hint({ kind: 'control', pool: name })
     return written
   }
 
