@@ -13,13 +13,23 @@ export const takeCases: Case[] = [
     title: '[P2] a take a millisecond before the dueAt answers nothing, and at the dueAt the run',
     run: async ({ store, clock }) => {
       const pool = await openPool(store)
-      await pool.put('a', { at: START + 1000, payload: '7' })
+      await pool.put('a', { at: START + 1000, payload: '7', group: 'g' })
       await clock.leap(999)
       assert.deepEqual(await pool.take(), [])
       await clock.leap(1)
       const { turn, partition } = await pool.get('a')
       assert.deepEqual(await pool.take(), [
-        { key: 'a', slot: null, partition, turn, dueAt: START + 1000, seen: 1, payload: '7', attempt: 0 },
+        {
+          key: 'a',
+          slot: null,
+          group: 'g',
+          partition,
+          turn,
+          dueAt: START + 1000,
+          seen: 1,
+          payload: '7',
+          attempt: 0,
+        },
       ])
     },
   },
