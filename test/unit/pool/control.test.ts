@@ -1,7 +1,7 @@
 // What callers may ask of limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LimitsOptions, NO_CONTROL, changeLimits } from '../../../src/pool/control.ts'
+import { NO_CONTROL, changeLimits } from '../../../src/pool/control.ts'
 
 test('[L11] what is left out of a change of limits stays, and null lifts it', () => {
   const first = changeLimits(NO_CONTROL.limits, {
@@ -23,6 +23,6 @@ test('[L11] limits that mean nothing are refused, and a wrong name is told', () 
     [{ groups: {} }, /has no "groups"/],
   ]
   for (const [options, message] of refused) {
-    assert.throws(() => changeLimits(NO_CONTROL.limits, options as LimitsOptions), message)
+    assert.throws(() => changeLimits(NO_CONTROL.limits, options), message)
   }
 })
