@@ -48,9 +48,11 @@ export function toEntry(row: Row): Entry {
 }
 
 export function toRun(row: Row): TakenRun {
+  const key = row['key'] as string
   return {
-    key: row['key'] as string,
+    key,
     slot: fromSlotColumn(row['slot']),
+    group: (row['grp'] as string | null) ?? key,
     partition: row['partition'] as number,
     turn: row['turn'] as number,
     dueAt: row['due_at'] as number,
