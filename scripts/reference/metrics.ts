@@ -72,6 +72,7 @@ const idle: WorkerSight = {
   holds: () => true,
   now: () => 0,
   backlog: () => [],
+  heldBack: () => null,
   sight: () => null,
 }
 

@@ -85,11 +85,15 @@ export class GroupLimits {
     return this.#opensAt(group ?? { running: 0, log: null, partition: taken.partition }) <= this.#parts.mono()
   }
 
+  /** When a run of the group may start; Infinity: when one of it ends. */
+  opensFor({ group, partition }: Pick<TakenRun, 'group' | 'partition'>): number {
+    return this.#opensAt(this.#groups.get(group) ?? { running: 0, log: null, partition })
+  }
+
   /** Why a run of the group may not start; null: it may. */
   why(taken: Pick<TakenRun, 'group' | 'partition'>): 'pool_full' | 'rate_limited' | null {
     if (!this.isLimited) return null
-    const group = this.#groups.get(taken.group) ?? { running: 0, log: null, partition: taken.partition }
-    const opensAt = this.#opensAt(group)
+    const opensAt = this.opensFor(taken)
     if (opensAt <= this.#parts.mono()) return null
     return opensAt === Infinity ? 'pool_full' : 'rate_limited'
   }

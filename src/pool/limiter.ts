@@ -6,11 +6,12 @@ import type { StoreTime } from '../store-time.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Control, NO_CONTROL, type Paused, pauseAt } from './control.ts'
 import { GroupLimits } from './group-limits.ts'
-import type { Lane } from './entry.ts'
+import type { Lane, TakenRun } from './entry.ts'
 import type { Flight } from './run.ts'
 import { ShareKeeper } from './share-keeper.ts'
 import { SlidingLog } from './sliding-log.ts'
 import type { ControlStore } from './store.ts'
+import type { HeldRun } from './work-meter.ts'
 
 export interface LimiterParts {
   pool: string
@@ -93,6 +94,17 @@ export class Limiter {
     if (pool.concurrency !== null && this.#parts.running().size >= caps.concurrency) return 'pool_full'
     const used = this.#log?.used(this.#parts.clock.mono()) ?? 0
     return pool.rate !== null && used >= caps.rate ? 'rate_limited' : null
+  }
+
+  /** The limit that keeps runs of this group waiting; null: none does. */
+  holds(run: Pick<TakenRun, 'group' | 'partition'>): HeldRun | null {
+    const ofPool = this.why()
+    const [why, scope] =
+      ofPool === null ? ([this.groups.why(run), 'group'] as const) : ([ofPool, 'pool'] as const)
+    if (why === null || why === 'paused') return null
+    if (why === 'pool_full') return { kind: 'concurrency', scope, inMs: null }
+    const inMs = (scope === 'pool' ? this.#opensAt() : this.groups.opensFor(run)) - this.#parts.clock.mono()
+    return { kind: 'rate', scope, inMs: inMs > 0 && inMs < Infinity ? inMs : null }
   }
 
   /** Whether a run may start now, if its group may. */

@@ -74,6 +74,7 @@ export class Worker<Payload = unknown> {
       clock,
       time: this.#time,
       hold: () => this.#hold,
+      limiter: () => this.limiter,
       running: () => this.#runner.running,
       isFailing: () => this.#isFailing,
     })
