@@ -79,21 +79,7 @@ export class Worker<Payload = unknown> {
       isFailing: () => this.#isFailing,
     })
     const steps = new Steps({ pool: pool.name, clock, telemetry, meter: parts.meter.work(pool.name, sight) })
-    this.limiter = new Limiter({
-      ...parts,
-      pool: pool.name,
-      control: store.pool.control,
-      time: this.#time,
-      concurrency: rules.concurrency,
-      running: () => this.#runner.running,
-      isHungry: () => this.#hold.isHungry(this.#time.now()),
-      lookBack: (lane, dueAt) => this.#hold.of(lane).cursor.lookBack(dueAt),
-      letGo: () => this.#hold.letGoWaiting(),
-      wake: () => {
-        this.#startWaiting()
-        this.#nudge()
-      },
-    })
+    this.limiter = this.#createLimiter(parts)
     this.#hold = new Hold({ ownership, time: this.#time, steps, groups: this.limiter.groups })
     this.#taker = new Taker({
       ...parts,
@@ -132,6 +118,24 @@ export class Worker<Payload = unknown> {
       name: `work ${pool.name}`,
       start: () => this.#start(),
       stop: () => this.#end(),
+    })
+  }
+
+  #createLimiter(parts: WorkerParts<Payload>): Limiter {
+    return new Limiter({
+      ...parts,
+      pool: this.pool.name,
+      control: parts.store.pool.control,
+      time: this.#time,
+      concurrency: parts.rules.concurrency,
+      running: () => this.#runner.running,
+      isHungry: () => this.#hold.isHungry(this.#time.now()),
+      lookBack: (lane, dueAt) => this.#hold.of(lane).cursor.lookBack(dueAt),
+      letGo: () => this.#hold.letGoWaiting(),
+      wake: () => {
+        this.#startWaiting()
+        this.#nudge()
+      },
     })
   }
 
