@@ -10,14 +10,25 @@ export { type OptionsInput } from './options.ts'
 export { type Moment } from './check.ts'
 export { type Answer, type When, again, cancel, dead, done, retry } from './pool/answer.ts'
 export { type ErrorLimits, type RetryLimits, type RetryOptions } from './pool/back-off.ts'
+export {
+  type Limit,
+  type LimitOptions,
+  type Limits,
+  type LimitsOptions,
+  type PauseOptions,
+  type Rate,
+  type RateOptions,
+} from './pool/control.ts'
 export { type EntryState, type Lane, type Mode, type OnConflict } from './pool/entry.ts'
 export { type Dead, type DeadFilter, type DeadQuery, type DeadRun } from './pool/dead.ts'
 export { type DeathGroup } from './pool/death-group.ts'
 export { type EntryView } from './pool/entry-view.ts'
-export { type Pool, type PutOptions, type PutOutcome } from './pool/pool.ts'
+export { type Pool } from './pool/pool.ts'
+export { type PutOptions, type PutOutcome } from './pool/put-options.ts'
 export { type KeptPayloads } from './pool/payloads.ts'
 export { type AbortCause, type Handler, type Run, RunAborted, type RunContext } from './pool/run.ts'
 export { type Log } from './pool/run-log.ts'
+export { type PausedView } from './pool/steering.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'
 export { type WorkOptions } from './pool/work-options.ts'
 export { type Worker } from './pool/worker.ts'

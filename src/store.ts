@@ -97,6 +97,8 @@ export interface Pulse {
   now: number
   /** When the next entry of each pool asked for is due, in the partitions asked for; null: none. */
   nextDueAt: ReadonlyMap<string, number | null>
+  /** The version of what steers each pool asked for; 0: nothing does. [L11] */
+  controls: ReadonlyMap<string, number>
   /** What became of the beat; null: there was none. */
   beaten: Beaten | null
   /** Resources in which arrivals wait to be folded: `pool/NAME` of those asked for, and `topic/NAME`. [U3] */
@@ -109,6 +111,8 @@ export interface Pulse {
 export type Hint =
   | { kind: 'put'; pool: string; dueAt: number }
   | { kind: 'appended'; topic: string }
+  /** What steers a pool was written. */
+  | { kind: 'control'; pool: string }
   /** A member came or went, or an allotment changed. */
   | { kind: 'roster' }
   /** Another process wrote to the store. */

@@ -9,6 +9,12 @@ export interface TelemetryEvents {
   'put.answered': { pool: string; puts: readonly PutFacts[]; tookMs: number }
   /** Entries were cancelled or rescheduled by a caller. */
   'pool.changed': { pool: string; cancelled: number; rescheduled: number }
+  /** A pool was paused here. */
+  'pool.paused': { pool: string; by: string | null; reason: string | null; until: number | null }
+  /** The pause of a pool was ended here. */
+  'pool.resumed': { pool: string }
+  /** The limits of a pool were changed here; null: there is none. */
+  'pool.limited': { pool: string; limits: { group: LimitTold; pool: LimitTold } }
   /** Due ticks moved to their topic. */
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
@@ -17,6 +23,8 @@ export interface TelemetryEvents {
   'work.settled': { pool: string; settled: number; gone: number; refused: number; ends: Ends; tookMs: number }
   /** A take or a settle of a worker failed and will be tried again; null: its pool is refused, and it ended. */
   'work.failed': { pool: string; error: unknown; retryInMs: number | null }
+  /** Due runs of a pool are held back here: told once a second for each reason, at most. */
+  'work.held': { pool: string; why: 'paused' | 'pool_full' | 'rate_limited' }
   /** A run was taken. */
   'run.taken': { pool: string; lane: string; run: RunFacts; latenessMs: number }
   /** A handler is about to be called. */
@@ -84,6 +92,12 @@ export interface TelemetryEvents {
 /** How many runs ended in each way. */
 export type Ends = Record<EndWord, number>
 export type EndWord = 'done' | 'again' | 'retried' | 'dead' | 'cancelled'
+/** A limit as telemetry tells it. */
+export interface LimitTold {
+  concurrency: number | null
+  rate: { count: number; perMs: number } | null
+}
+
 export type StoreOperation = 'commit' | 'read' | 'pulse'
 export type RunOutcome = 'done' | 'again' | 'retry' | 'dead' | 'cancel'
 export type SettleWord = 'settled' | 'gone' | 'refused'

@@ -7,12 +7,16 @@ import { type TelemetryEvents, type TelemetryName, createTelemetry } from '../..
 import { code, page, table } from './markdown.ts'
 
 const run = { key: 'k', slot: null, partition: 0, turn: 1, dueAt: 0, seen: 1, attempt: 0 }
+const NO_LIMIT = { concurrency: null, rate: null }
 
 /** One of each; the type demands an entry for a new event. */
 const samples: TelemetryEvents = {
   'pool.put': { pool: 'p', created: 1, merged: 1, replaced: 1, kept: 1 },
   'put.answered': { pool: 'p', puts: [], tookMs: 1 },
   'pool.changed': { pool: 'p', cancelled: 1, rescheduled: 1 },
+  'pool.paused': { pool: 'p', by: null, reason: null, until: null },
+  'pool.resumed': { pool: 'p' },
+  'pool.limited': { pool: 'p', limits: { group: NO_LIMIT, pool: NO_LIMIT } },
   'ticks.moved': { pool: 'p', topic: 't', latenessMs: [1], tookMs: 1 },
   'ticks.failed': { pool: 'p', error: null, retryInMs: 1 },
   'work.settled': {
@@ -24,6 +28,7 @@ const samples: TelemetryEvents = {
     tookMs: 1,
   },
   'work.failed': { pool: 'p', error: null, retryInMs: 1 },
+  'work.held': { pool: 'p', why: 'paused' },
   'run.taken': { pool: 'p', lane: 'normal', run, latenessMs: 1 },
   'run.started': { pool: 'p', lane: 'normal', run },
   'run.ended': { pool: 'p', lane: 'normal', run, runMs: 1, outcome: 'done' },
@@ -67,6 +72,7 @@ const idle: WorkerSight = {
   holds: () => true,
   now: () => 0,
   backlog: () => [],
+  heldBack: () => null,
   sight: () => null,
 }
 

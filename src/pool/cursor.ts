@@ -19,6 +19,8 @@ export interface CursorTake {
 
 interface UnderWay {
   from: number
+  /** It looks for what was passed over, and leaves the cursor where it stands. */
+  isBack: boolean
   isSweep: boolean
   isFull: boolean
 }
@@ -33,10 +35,13 @@ export class Cursor {
   #sweptAt = 0
   #fullAt: number | null = null
   #underWay: UnderWay | null = null
+  /** From where something may start that was passed over because of a limit. */
+  #back = Infinity
+  #wasBack = false
 
   /** When the next take is worth while: now if it is past, never if it is Infinity. */
   get wakeAt(): number {
-    return this.#wakeAt
+    return this.#back < Infinity ? 0 : this.#wakeAt
   }
 
   /** Whether the next take is a sweep, at this time of the store. */
@@ -46,13 +51,23 @@ export class Cursor {
 
   /** A take begins; answers from where it reads. */
   begin(now: number): number {
+    // In turns, if there is something new, too.
+    this.#wasBack = this.#back < Infinity && !(this.#wasBack && this.#wakeAt <= now)
+    if (this.#wasBack) return this.#beginBack()
     const isFull = this.#fullAt === null || now >= this.#fullAt + FULL_EVERY_MS
     const isSweep = this.sweeps(now)
     const lookBack = isSweep ? this.#sweptAt - LOOK_BACK_MS : Infinity
     const from = isFull ? 0 : Math.max(0, Math.min(this.#at, this.#told, lookBack))
-    this.#underWay = { from, isSweep, isFull }
+    this.#underWay = { from, isBack: false, isSweep, isFull }
     this.#told = Infinity
     this.#wakeAt = Infinity
+    return from
+  }
+
+  #beginBack(): number {
+    const from = this.#back
+    this.#underWay = { from, isBack: true, isSweep: false, isFull: false }
+    this.#back = Infinity
     return from
   }
 
@@ -61,6 +76,7 @@ export class Cursor {
     const underWay = this.#underWay
     if (underWay === null) return
     this.#underWay = null
+    if (underWay.isBack) return
     this.#at = Math.min(now - MARGIN_MS, cutAt ?? Infinity)
     this.wakeBy(cutAt === null ? (nextDueAt ?? Infinity) : 0)
     // Cut or not, it is one: what it did not come to lies behind the cursor no more.
@@ -72,8 +88,11 @@ export class Cursor {
   /** It failed: the next one reads from the same place. */
   fail(): void {
     if (this.#underWay === null) return
-    this.#told = Math.min(this.#told, this.#underWay.from)
-    this.#wakeAt = 0
+    if (this.#underWay.isBack) this.lookBack(this.#underWay.from)
+    else {
+      this.#told = Math.min(this.#told, this.#underWay.from)
+      this.#wakeAt = 0
+    }
     this.#underWay = null
   }
 
@@ -81,6 +100,11 @@ export class Cursor {
   lower(dueAt: number): void {
     if (dueAt < this.#told) this.#told = dueAt
     this.wakeBy(dueAt)
+  }
+
+  /** A take from there is worth while now; what lies between there and the cursor is known, or remembered. [L16] */
+  lookBack(dueAt: number): void {
+    this.#back = Math.min(this.#back, dueAt)
   }
 
   /** A take is worth while from then on. */

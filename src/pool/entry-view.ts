@@ -1,5 +1,7 @@
 // An entry as its users see it.
 import { type Entry, type EntryState, type Lane, type PlannedRun, stateOf } from './entry.ts'
+import { cursorOf } from './order.ts'
+import type { EntryCursor } from './store.ts'
 
 export interface EntryView {
   key: string
@@ -35,6 +37,17 @@ export function view(entry: Entry, now: number): EntryView {
     enqueuedAt: new Date(entry.enqueuedAt),
     putAt: new Date(entry.putAt),
   }
+}
+
+/** A page of a listing that was asked for one more than `limit`. */
+export function pageOf(
+  entries: readonly Entry[],
+  limit: number,
+  now: number,
+): { entries: EntryView[]; next: EntryCursor | null } {
+  const page = entries.slice(0, limit)
+  const last = entries.length > limit ? page.at(-1) : undefined
+  return { entries: page.map((entry) => view(entry, now)), next: last === undefined ? null : cursorOf(last) }
 }
 
 function read({ payload }: Pick<PlannedRun, 'payload'>): unknown {

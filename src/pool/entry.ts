@@ -67,6 +67,8 @@ export function holdsTurn(entry: Entry, turn: number): boolean {
 export interface TakenRun {
   key: string
   slot: number | null
+  /** Whose limits count. */
+  group: string
   partition: number
   turn: number
   dueAt: number
@@ -81,9 +83,9 @@ export interface TakenRun {
 }
 
 /** The run that a take answers for a due entry. */
-export function takenRun({ key, slot, partition, turn, next, attempt, putAt }: Entry): TakenRun {
+export function takenRun({ key, slot, group, partition, turn, next, attempt, putAt }: Entry): TakenRun {
   const { dueAt, tally: seen, payload } = next
-  return { key, slot, partition, turn, dueAt, seen, payload, attempt, putAt }
+  return { key, slot, group, partition, turn, dueAt, seen, payload, attempt, putAt }
 }
 
 /** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */

@@ -43,7 +43,7 @@ export interface LimitEvidence {
   limit: number
   /** Of a rate: how long the limit is for. */
   perMs: number | null
-  /** When it may run at the earliest; null: when another has ended. */
+  /** When it may run at the earliest; null: when another has ended, or it is not known. */
   until: number | null
 }
 

@@ -4,55 +4,28 @@ import type { Claim } from '../fence.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
 import { Cursor } from './cursor.ts'
-import { LANES, type Lane, type TakenRun } from './entry.ts'
+import { LANES, type Lane } from './entry.ts'
 import { type Freed, InFlight } from './in-flight.ts'
 import { type LaneHold, MOST_TAKEN } from './lane-hold.ts'
 import { Turns } from './lanes.ts'
 import type { CancelledName } from './pool.ts'
-import type { Flight } from './run.ts'
+import { type Flight, endsRow, flightOf } from './run.ts'
+import type { GroupLimits } from './group-limits.ts'
 import type { Steps } from './steps.ts'
 import type { SettleAnswer, Taken } from './store.ts'
-
-/** How many runs of a key are made in a row, and for how long, before others of its lane have their turn. [X21] */
-const MOST_IN_A_ROW = 10
-const LONGEST_ROW_MS = 1000
 
 /** What a take was asked, and by which right. */
 export interface Asked {
   claim: Claim
+  from: number
   limit: number
-}
-
-function flightOf(
-  taken: TakenRun,
-  {
-    lane,
-    owner,
-    fence,
-    takenAt,
-    now,
-  }: Pick<Flight, 'lane' | 'owner' | 'fence' | 'takenAt'> & { now: number },
-): Flight {
-  return {
-    taken,
-    lane,
-    owner,
-    fence,
-    latenessMs: now - taken.dueAt,
-    takenAt,
-    startedAt: Number.NaN,
-    endedAt: Number.NaN,
-    inARow: 0,
-    rowSince: now,
-    context: null,
-    isAbandoned: false,
-  }
 }
 
 export interface HoldParts {
   ownership: Ownership
   time: StoreTime
   steps: Steps
+  groups: GroupLimits
 }
 
 export class Hold {
@@ -63,16 +36,18 @@ export class Hold {
   readonly #ownership: Ownership
   readonly #time: StoreTime
   readonly #steps: Steps
+  readonly #groups: GroupLimits
   readonly #turns = new Turns()
   #waiting = 0
   /** The epochs of the partitions that were held at the last look. */
   #epochs = new Map<number, number>()
   #mayTake = false
 
-  constructor({ ownership, time, steps }: HoldParts) {
+  constructor({ ownership, time, steps, groups }: HoldParts) {
     this.#ownership = ownership
     this.#time = time
     this.#steps = steps
+    this.#groups = groups
   }
 
   /** Whether there are partitions to take from, that can be trusted. */
@@ -85,16 +60,18 @@ export class Hold {
   }
 
   /** Takes in what a take answered; answers how many runs are new. */
-  admit(hold: LaneHold, { now, runs, nextDueAt }: Taken, { claim, limit }: Asked): number {
+  admit(hold: LaneHold, { now, runs, nextDueAt }: Taken, { claim, from, limit }: Asked): number {
     const fences = new Map(
       claim.held
         .filter((fence) => this.#ownership.mayStart(fence))
         .map((fence) => [fence.partition, fence] as const),
     )
-    let [cutAt, admitted, busy, passedOver] = [-Infinity, 0, 0, 0]
+    const isCut = runs.length >= limit
+    const cutAt = isCut ? runs.reduce((last, { dueAt }) => Math.max(last, dueAt), -Infinity) : null
+    this.#groups.beginRead(hold.lane, from, cutAt ?? Infinity)
+    let [admitted, busy, passedOver] = [0, 0, 0]
     const takenAt = this.#steps.now()
     for (const taken of runs) {
-      if (taken.dueAt > cutAt) cutAt = taken.dueAt
       const fence = fences.get(taken.partition)
       // Lost, or in doubt: if it is this member's again, it is looked for again. [X4]
       if (fence === undefined) {
@@ -109,6 +86,11 @@ export class Hold {
         passedOver += this.#putBehind(flight)
         continue
       }
+      if (!this.#groups.admits(taken, hold.lane)) {
+        busy += 1
+        passedOver += 1
+        continue
+      }
       this.inFlight.add(flight)
       this.#count(flight, 1)
       this.#ownership.beginRun(fence)
@@ -117,14 +99,14 @@ export class Hold {
       admitted += 1
     }
     this.#waiting += admitted
-    const isCut = runs.length >= limit
     hold.isCut = isCut
     const isFruitless = isCut && admitted === 0
     // Twice as many where nothing else was found: so few takes reach what is behind them.
     hold.passedOver = isFruitless ? 2 * busy : passedOver
     // More cannot be read at once: what is due at that very time is looked for again when those in its way have ended.
-    if (isFruitless && limit >= MOST_TAKEN) cutAt += 1
-    hold.cursor.end({ now, cutAt: isCut ? cutAt : null, nextDueAt })
+    const passes = isFruitless && limit >= MOST_TAKEN ? 1 : 0
+    hold.cursor.end({ now, cutAt: cutAt === null ? null : cutAt + passes, nextDueAt })
+    this.#groups.look()
     return admitted
   }
 
@@ -146,6 +128,10 @@ export class Hold {
 
   /** The next run to start, by the weights of the lanes; null: none waits. What may not start is let go. */
   next(): Flight | null {
+    for (const flight of this.#groups.takeReady().toReversed()) {
+      this.of(flight.lane).waiting.unshift(flight)
+      this.#waiting += 1
+    }
     while (this.#waiting > 0) {
       const lane = this.#turns.next(this.#isWaiting)
       const flight = lane === null ? undefined : this.of(lane).waiting.shift()
@@ -153,6 +139,10 @@ export class Hold {
       this.#waiting -= 1
       if (!this.#ownership.mayStart(flight.fence)) {
         this.letGo(flight)
+        continue
+      }
+      if (!this.#groups.isOpen(flight.taken)) {
+        this.#groups.park(flight)
         continue
       }
       if (flight.inARow === 0) flight.rowSince = this.#time.now()
@@ -212,7 +202,7 @@ export class Hold {
     this.#steps.follows(next, now)
     const { waiting } = this.of(next.lane)
     this.#waiting += 1
-    if (before.inARow + 1 >= MOST_IN_A_ROW || now - before.rowSince >= LONGEST_ROW_MS) {
+    if (endsRow(before, now)) {
       waiting.push(next)
       return
     }
@@ -234,9 +224,11 @@ export class Hold {
       const [flying] = this.inFlight.ofKey(key)
       if (flying === undefined || !meant.has(flying)) return null
       if (flying.context !== null) return flying
-      const hold = this.of(flying.lane)
-      hold.waiting = hold.waiting.filter((flight) => flight !== flying)
-      this.#waiting -= 1
+      if (this.#groups.letGo((flight) => flight === flying).length === 0) {
+        const hold = this.of(flying.lane)
+        hold.waiting = hold.waiting.filter((flight) => flight !== flying)
+        this.#waiting -= 1
+      }
       this.#ended(flying, this.inFlight.settle(flying.taken))
       return null
     }
@@ -267,6 +259,7 @@ export class Hold {
 
   /** What waits for a handler is let go, if it may not start any more; at a stop all of it. */
   letGoWaiting(isMeant: (flight: Flight) => boolean = () => true): void {
+    for (const flight of this.#groups.letGo(isMeant)) this.letGo(flight)
     for (const hold of this.lanes) {
       const meant = hold.waiting.filter(isMeant)
       if (meant.length === 0) continue
@@ -282,9 +275,15 @@ export class Hold {
     const epochs = new Map(this.#ownership.holding().map(({ partition, epoch }) => [partition, epoch]))
     const isNew = [...epochs].some(([partition, epoch]) => this.#epochs.get(partition) !== epoch)
     this.#epochs = epochs
+    this.#groups.follow(this.#ownership.holding())
     if (isNew) for (const { cursor } of this.lanes) cursor.widen()
     this.#mayTake = this.#ownership.claim().held.length > 0
     this.letGoWaiting(({ fence }) => !this.#ownership.mayStart(fence))
+  }
+
+  /** Whether something waits for a handler, or may be due at this time of the store. */
+  isHungry(now: number): boolean {
+    return this.#waiting > 0 || (this.#mayTake && this.lanes.some(({ cursor }) => cursor.wakeAt <= now))
   }
 
   /** When the next look is worth while in one of these lanes, by the store's clock; Infinity: when somebody says so. */

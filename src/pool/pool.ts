@@ -2,20 +2,21 @@
 // to the store.
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
-import { type Duration, toMs } from '../duration.ts'
+import { toMs } from '../duration.ts'
 import { HeadraceError, assert } from '../errors.ts'
 import type { Gate } from '../gate.ts'
 import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
+import type { Limits, LimitsOptions, PauseOptions } from './control.ts'
 import { Dead } from './dead.ts'
-import { CONFLICT_RULES, type EntryState, LANES, type Lane, type OnConflict } from './entry.ts'
-import { type EntryView, view } from './entry-view.ts'
+import { CONFLICT_RULES, type EntryState, LANES } from './entry.ts'
+import { type EntryView, pageOf, view } from './entry-view.ts'
 import { longestWaitOf } from './longest-wait.ts'
-import type { Put, PutAnswer } from './merge.ts'
-import { cursorOf } from './order.ts'
-import { payloadsFull } from './payloads.ts'
-import { putFacts } from './put-facts.ts'
+import type { Put } from './merge.ts'
+import { putCounts, putFacts } from './put-facts.ts'
+import { type PutOptions, type PutOutcome, answersOf } from './put-options.ts'
+import { type PausedView, Steering } from './steering.ts'
 import type {
   CancelAnswer,
   CancelResult,
@@ -26,32 +27,6 @@ import type {
   PutResponse,
   RescheduleAnswer,
 } from './store.ts'
-
-export interface PutOptions {
-  /** When it is due; now unless said. */
-  at?: Moment
-  /** Due after this long; not together with `at`. */
-  in?: Duration
-  /** Anything JSON can hold. */
-  payload?: unknown
-  /** `normal` unless said, or `fanout` in a pool that fans out. */
-  lane?: Lane
-  /** Decides the partition, so that related keys share an owner; the key unless said. */
-  group?: string
-  onConflict?: OnConflict
-  /** With `replace`: puts do not put the run off for longer than this, since the first of them. */
-  longestWait?: Duration
-}
-
-/**
- * What came of a put: it made an entry, joined the puts of one, threw them away, or found that it is not needed. `dueAt` and
- * `tally` are those of the run that holds it. With `tx` it is `Accepted`.
- */
-export type PutOutcome =
-  | { result: 'created' | 'replaced'; dueAt: Date; tally: 1 }
-  | { result: 'merged'; dueAt: Date; tally: number }
-  /** Of the run that was there already; a tally of 0: it has fired. */
-  | { result: 'kept'; dueAt: Date; tally: number }
 
 export interface PoolParts {
   settings: PoolSettings
@@ -78,6 +53,7 @@ export class Pool {
   readonly settings: PoolSettings
   /** What was given up: look at it, run it again, remove it. */
   readonly dead: Dead
+  readonly #steering: Steering
   readonly #parts: PoolParts
   readonly #batcher: Batcher<PutRequest, PutResponse>
   readonly #cancelling = new Set<(name: CancelledName) => () => void>()
@@ -88,13 +64,16 @@ export class Pool {
     this.name = parts.settings.name
     this.settings = parts.settings
     this.#parts = parts
-    this.dead = new Dead(this.name, parts.store, (call) => this.#pass(call))
+    const { store, telemetry } = parts
+    const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => this.#pass(call)
+    this.dead = new Dead(this.name, store, pass)
+    this.#steering = new Steering({ pool: this.name, store: store.control, telemetry, pass })
     this.#batcher = new Batcher({
       clock: parts.clock,
       size: BATCH,
       atOnce: parts.store.putsAtOnce,
       weigh: (request) => request.puts.length,
-      run: (requests) => this.#putAndTell(requests),
+      run: (requests) => this.#put(requests),
     })
   }
 
@@ -227,16 +206,35 @@ export class Pool {
   async list(query: EntryQuery): Promise<{ entries: EntryView[]; next: EntryQuery['after'] | null }> {
     const oneMore = { ...query, limit: query.limit + 1 }
     const { now, entries } = await this.#pass(() => this.#parts.store.browse.list(this.name, oneMore))
-    const page = entries.slice(0, query.limit)
-    const last = entries.length > query.limit ? page.at(-1) : undefined
-    return {
-      entries: page.map((entry) => view(entry, now)),
-      next: last === undefined ? null : cursorOf(last),
-    }
+    return pageOf(entries, query.limit, now)
   }
 
   count(): Promise<Record<EntryState, number>> {
     return this.#pass(() => this.#parts.store.browse.count(this.name))
+  }
+
+  /** Lets no run start until `resume`, or `until`; what runs goes on. It is stored, and outlives every member. */
+  pause(options: PauseOptions = {}): Promise<PausedView> {
+    return this.#steering.pause(options)
+  }
+
+  /** Ends a pause; false: there was none. */
+  resume(): Promise<boolean> {
+    return this.#steering.resume()
+  }
+
+  /** The pause that holds now; null: none does. */
+  paused(): Promise<PausedView | null> {
+    return this.#steering.paused()
+  }
+
+  /** Changes the limits of the pool, or of each of its groups, for all members; answers all of them. */
+  limit(options: LimitsOptions): Promise<Limits> {
+    return this.#steering.limit(options)
+  }
+
+  limits(): Promise<Limits> {
+    return this.#steering.limits()
   }
 
   #check(put: { key: string } & PutOptions): Put {
@@ -265,34 +263,15 @@ export class Pool {
     return this.settings.mode === 'each' ? slot : null
   }
 
+  /** Tells of each put by itself if somebody listens. */
   async #put(requests: PutRequest[]): Promise<PutResponse[]> {
-    const responses = await this.#parts.store.entries.put(this.name, requests)
-    const counts = { created: 0, merged: 0, replaced: 0, kept: 0 }
-    for (const response of responses) {
-      if (response.kind !== 'answered' || response.replayed) continue
-      for (const answer of response.answers) counts[answer.result] += 1
-    }
-    this.#parts.telemetry.emit('pool.put', { pool: this.name, ...counts })
-    return responses
-  }
-
-  /** Puts, and tells of each put by itself if somebody listens. */
-  async #putAndTell(requests: PutRequest[]): Promise<PutResponse[]> {
     const { telemetry, clock } = this.#parts
-    if (!telemetry.hears('put.answered')) return this.#put(requests)
     const began = clock.mono()
-    const responses = await this.#put(requests)
+    const responses = await this.#parts.store.entries.put(this.name, requests)
+    telemetry.emit('pool.put', { pool: this.name, ...putCounts(responses) })
+    if (!telemetry.hears('put.answered')) return responses
     const puts = putFacts(this.settings.mode, requests, responses)
     telemetry.emit('put.answered', { pool: this.name, puts, tookMs: clock.mono() - began })
     return responses
   }
-}
-
-/** The answers of a response; a mismatched repeat, and what is refused, is an error for library callers. */
-export function answersOf(response: PutResponse): PutAnswer[] {
-  if (response.kind === 'answered') return response.answers
-  if (response.kind === 'refused') throw payloadsFull(response)
-  throw new HeadraceError('idempotency_mismatch', 'this idempotency key was used before with another body', {
-    remedy: 'use a new key for a new request',
-  })
 }

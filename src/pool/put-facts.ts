@@ -1,7 +1,18 @@
-// Puts and their answers, one by one, for those who listen to single puts.
+// Puts and their answers, counted, and one by one for those who listen to single puts.
 import type { PutFacts } from '../telemetry.ts'
 import type { Mode } from './entry.ts'
+import type { PutResult } from './merge.ts'
 import type { PutRequest, PutResponse } from './store.ts'
+
+/** How many had each result. */
+export function putCounts(responses: readonly PutResponse[]): Record<PutResult, number> {
+  const counts = { created: 0, merged: 0, replaced: 0, kept: 0 }
+  for (const response of responses) {
+    if (response.kind !== 'answered' || response.replayed) continue
+    for (const answer of response.answers) counts[answer.result] += 1
+  }
+  return counts
+}
 
 /** What was answered from an earlier request is left out: it was told then. */
 export function putFacts(

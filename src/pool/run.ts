@@ -88,6 +88,42 @@ export interface Flight {
   isAbandoned: boolean
 }
 
+/** How many runs of a key are made in a row, and for how long, before others of its lane have their turn. [X21] */
+const MOST_IN_A_ROW = 10
+const LONGEST_ROW_MS = 1000
+
+/** Whether it is the turn of others after this run of its key. */
+export function endsRow({ inARow, rowSince }: Flight, now: number): boolean {
+  return inARow + 1 >= MOST_IN_A_ROW || now - rowSince >= LONGEST_ROW_MS
+}
+
+/** A run that was taken at the store's time `now`. */
+export function flightOf(
+  taken: TakenRun,
+  {
+    lane,
+    owner,
+    fence,
+    takenAt,
+    now,
+  }: Pick<Flight, 'lane' | 'owner' | 'fence' | 'takenAt'> & { now: number },
+): Flight {
+  return {
+    taken,
+    lane,
+    owner,
+    fence,
+    latenessMs: now - taken.dueAt,
+    takenAt,
+    startedAt: Number.NaN,
+    endedAt: Number.NaN,
+    inARow: 0,
+    rowSince: now,
+    context: null,
+    isAbandoned: false,
+  }
+}
+
 /** Plain data, so that it may be copied and spread. */
 export class StartedRun<Payload> implements Run<Payload> {
   readonly key: string

@@ -1,15 +1,18 @@
 // What a worker says of itself to those who watch: how busy it is, what waits, and where a key is. Looks only when asked.
 import type { Clock } from '../clock.ts'
 import type { StoreTime } from '../store-time.ts'
+import type { TakenRun } from './entry.ts'
 import type { Hold } from './hold.ts'
+import type { Limiter } from './limiter.ts'
 import type { Flight } from './run.ts'
-import type { KeySight, LaneBacklog, WorkerSight } from './work-meter.ts'
+import type { HeldRun, KeySight, LaneBacklog, WorkerSight } from './work-meter.ts'
 
 export interface SightParts {
   concurrency: number
   clock: Clock
   time: StoreTime
   hold(): Hold
+  limiter(): Limiter
   /** The runs whose handlers have not ended. */
   running(): ReadonlySet<Flight>
   isFailing(): boolean
@@ -60,6 +63,10 @@ export class Sight implements WorkerSight {
         oldestDueAt: waiting.length === 0 ? null : oldestDueAt,
       }
     })
+  }
+
+  heldBack(run: Pick<TakenRun, 'group' | 'partition'>): HeldRun | null {
+    return this.#parts.limiter().holds(run)
   }
 
   sight(key: string): KeySight | null {

@@ -1,5 +1,6 @@
 // The port of a pool's store: what every store promises. Rules in brackets are those of docs/spec/pool.md.
 import type { Claim } from '../fence.ts'
+import type { Control } from './control.ts'
 import type { Entry, EntryState, Lane, Mode, TakenRun } from './entry.ts'
 import type { Put, PutAnswer } from './merge.ts'
 import type { KeptPayloads } from './payloads.ts'
@@ -210,11 +211,29 @@ export interface ProgressStore {
   sweep(limit: number): Promise<number>
 }
 
+/** What steers a pool, as it was last written. */
+export interface Controlled {
+  /** The store's clock at the read. */
+  now: number
+  /** Grows with every write; 0: nothing was ever written. */
+  version: number
+  control: Control
+}
+
+/** Pause, limits and shares. Every pulse tells the version of each pool that it is asked for. */
+export interface ControlStore {
+  /** What was last written; if nothing was, what every pool begins with. [L11] */
+  read(pool: string): Promise<Controlled>
+  /** Writes if the version is still this one, durably, and answers the new version; null: it is another. [L11] */
+  write(pool: string, version: number, control: Control): Promise<number | null>
+}
+
 export interface PoolStore {
   readonly entries: Entries
   readonly browse: Browse
   readonly dead: DeadStore
   readonly progress: ProgressStore
+  readonly control: ControlStore
   /** How many calls of `put` it works on at once; more of them wait for each other. */
   readonly putsAtOnce: number
 }

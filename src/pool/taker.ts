@@ -19,6 +19,8 @@ export interface TakerParts {
   concurrency: number
   /** How many handlers run right now. */
   running(): number
+  /** How many runs are worth taking, by the limits of the pool. */
+  room(): number
   /** Something was taken. */
   taken(): void
   /** Fires when nothing is to be taken any more. */
@@ -54,7 +56,9 @@ export class Taker {
   async look(): Promise<boolean> {
     const now = this.#parts.time.now()
     this.#ahead = Math.max(this.#soon, Math.floor(this.#ahead / 2))
-    const wanting = this.#parts.hold.lanes.filter((hold) => hold.cursor.wakeAt <= now && this.#wants(hold) > 0)
+    const wanting = this.#parts.hold.lanes.filter(
+      (hold) => hold.cursor.wakeAt <= now && this.#wants(hold) > 0,
+    )
     if (wanting.length === 0) return false
     this.#endedSinceLook = 0
     // All are waited for, also if one fails: a lane has one take under way.
@@ -74,7 +78,7 @@ export class Taker {
     const { concurrency } = this.#parts
     const ahead = Math.max(this.#ahead, this.#soon)
     // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
-    const free = Math.max(1, concurrency - this.#parts.running() + ahead)
+    const free = Math.min(Math.max(1, concurrency - this.#parts.running() + ahead), this.#parts.room())
     const room = concurrency + MOST_UNSETTLED - this.#parts.hold.inFlight.size
     const wanted = Math.min(free - waiting.length, room)
     // Half of it at least: fewer are not worth a call, as long as others wait.
@@ -97,7 +101,7 @@ export class Taker {
         // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
         const taken = await unlessAborted(call, this.#parts.stop)
         time.hear(taken.now, sentAt)
-        const admitted = this.#parts.hold.admit(hold, taken, { claim, limit })
+        const admitted = this.#parts.hold.admit(hold, taken, { claim, from, limit })
         this.#parts.taken()
         return admitted > 0 && taken.runs.length >= limit
       } catch (error) {

@@ -1,6 +1,6 @@
 // What a worker tells of its runs, for whoever measures, and what it can say of itself when asked. Types alone: the meter
 // knows no worker, and a worker no meter.
-import type { EntryState, Lane } from './entry.ts'
+import type { EntryState, Lane, TakenRun } from './entry.ts'
 import type { RunOutcome, SettleWord } from '../telemetry.ts'
 
 /** Told of every run of one pool, step by step. Allocates nothing; times are milliseconds. */
@@ -39,8 +39,18 @@ export interface WorkerSight {
   /** The store's clock, as far as it is known. */
   now(): number
   backlog(): LaneBacklog[]
+  /** The limit that keeps runs of this group waiting; null: none does. */
+  heldBack(run: Pick<TakenRun, 'group' | 'partition'>): HeldRun | null
   /** What it knows of a key; null: nothing of it is in flight here. */
   sight(key: string): KeySight | null
+}
+
+/** A limit that is reached. */
+export interface HeldRun {
+  kind: 'rate' | 'concurrency'
+  scope: 'pool' | 'group'
+  /** How long until time alone makes room; null: another must end, or it is not known. */
+  inMs: number | null
 }
 
 /** What is due in a lane and has not started, as far as its worker knows. [I6] */

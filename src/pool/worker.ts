@@ -11,6 +11,7 @@ import type { Hint, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { Hold } from './hold.ts'
+import { Limiter } from './limiter.ts'
 import type { CancelledName, Pool } from './pool.ts'
 import { Progress } from './progress.ts'
 import type { Flight, Handler } from './run.ts'
@@ -50,6 +51,8 @@ export class Worker<Payload = unknown> {
   readonly #parts: WorkerParts<Payload>
   readonly #alarm: Alarm
   readonly #time: StoreTime
+  /** Whether runs may start: pause and limits. */
+  readonly limiter: Limiter
   readonly #hold: Hold
   readonly #taker: Taker
   readonly #runner: Runner<Payload>
@@ -71,11 +74,13 @@ export class Worker<Payload = unknown> {
       clock,
       time: this.#time,
       hold: () => this.#hold,
+      limiter: () => this.limiter,
       running: () => this.#runner.running,
       isFailing: () => this.#isFailing,
     })
     const steps = new Steps({ pool: pool.name, clock, telemetry, meter: parts.meter.work(pool.name, sight) })
-    this.#hold = new Hold({ ownership, time: this.#time, steps })
+    this.limiter = this.#createLimiter(parts)
+    this.#hold = new Hold({ ownership, time: this.#time, steps, groups: this.limiter.groups })
     this.#taker = new Taker({
       ...parts,
       pool: pool.name,
@@ -84,6 +89,7 @@ export class Worker<Payload = unknown> {
       hold: this.#hold,
       concurrency: rules.concurrency,
       running: () => this.#runner.size,
+      room: () => this.limiter.room,
       taken: () => this.#startWaiting(),
       stop: this.#stop.signal,
     })
@@ -115,6 +121,24 @@ export class Worker<Payload = unknown> {
     })
   }
 
+  #createLimiter(parts: WorkerParts<Payload>): Limiter {
+    return new Limiter({
+      ...parts,
+      pool: this.pool.name,
+      control: parts.store.pool.control,
+      time: this.#time,
+      concurrency: parts.rules.concurrency,
+      running: () => this.#runner.running,
+      isHungry: () => this.#hold.isHungry(this.#time.now()),
+      lookBack: (lane, dueAt) => this.#hold.of(lane).cursor.lookBack(dueAt),
+      letGo: () => this.#hold.letGoWaiting(),
+      wake: () => {
+        this.#startWaiting()
+        this.#nudge()
+      },
+    })
+  }
+
   /** How many handlers run right now. */
   get running(): number {
     return this.#runner.size
@@ -130,6 +154,7 @@ export class Worker<Payload = unknown> {
   /** Tells what a pulse that was sent then saw, in case a hint was lost. [X10] */
   notice(pulse: Pulse, sentAt: number): void {
     this.#time.hear(pulse.now, sentAt)
+    this.limiter.notice(pulse.controls.get(this.pool.name))
     const dueAt = pulse.nextDueAt.get(this.pool.name)
     if (typeof dueAt !== 'number') return
     // What is in flight is due, too, and hides what else may be: then a sweep looks for that.
@@ -160,6 +185,7 @@ export class Worker<Payload = unknown> {
     this.#runner.abort('stop')
     await this.#runner.idle(GRACE_MS)
     await this.#settler.end(GRACE_MS)
+    await this.limiter.end()
     this.#unwatch()
     this.#runner.abandon()
     this.#hold.abandon()
@@ -167,6 +193,7 @@ export class Worker<Payload = unknown> {
 
   #hear(hint: Hint): void {
     if (hint.kind === 'foreign') this.#hold.wakeBy(this.#time.now())
+    else if (hint.kind === 'control' && hint.pool === this.pool.name) this.limiter.hear()
     else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#hold.lower(hint.dueAt)
     else return
     this.#nudge()
@@ -199,6 +226,7 @@ export class Worker<Payload = unknown> {
       this.#alarm.reset()
       try {
         if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
+        await this.limiter.learn()
         const isMore = await this.#taker.look()
         pause.reset()
         this.#isFailing = false
@@ -224,11 +252,12 @@ export class Worker<Payload = unknown> {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
     try {
-      while (this.#runner.size < this.#parts.rules.concurrency) {
+      while (this.#runner.size < this.#parts.rules.concurrency && this.limiter.isOpen()) {
         const flight = this.#hold.next()
         if (flight === null) break
-        this.#runner.start(flight)
+        this.limiter.start(flight, () => this.#runner.start(flight))
       }
+      this.limiter.follow()
     } finally {
       this.#isStarting = false
     }
@@ -236,6 +265,7 @@ export class Worker<Payload = unknown> {
 
   #ended(flight: Flight, outcome: Outcome | null): void {
     this.#taker.ended()
+    this.limiter.ended(flight)
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
     // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts'
 import type { Claim, Held, Raised } from '../fence.ts'
 import { Listeners } from '../listeners.ts'
-import type { Allotment, RefusedRaise, Resource } from './store.ts'
+import type { Allotment, RefusedRaise, Resource, RosterView } from './store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Trust } from './trust.ts'
 
@@ -29,6 +29,8 @@ export interface OwnershipParts {
   trust: Trust
   /** The id under which this member is in the roster. */
   owner(): string
+  /** The roster as it was last seen; left out: nobody sees it. */
+  view?(): RosterView | null
   /** Something is to be raised: look soon. */
   look(): void
 }
@@ -104,6 +106,11 @@ export class Ownership {
   maySettle({ partition, epoch }: Held): boolean {
     const part = this.#held.get(partition)
     return part?.epoch === epoch && (part.phase === 'held' || part.phase === 'leaving')
+  }
+
+  /** The roster as it was last seen; null: it was not. */
+  get view(): RosterView | null {
+    return this.#parts.view?.() ?? null
   }
 
   /** For how long what is held can be trusted yet, unless a beat is answered. [H2] */

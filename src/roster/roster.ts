@@ -89,6 +89,7 @@ export class Roster {
       telemetry,
       trust: this.#trust,
       owner: () => this.#id,
+      view: () => this.#view,
       look: () => this.look(),
     })
     this.#ownerships.set(resource.name, ownership)

@@ -2,7 +2,8 @@
 // durable commit, which concurrent requests share.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Put, PutAnswer } from '../pool/merge.ts'
-import { type Pool, answersOf } from '../pool/pool.ts'
+import type { Pool } from '../pool/pool.ts'
+import { answersOf } from '../pool/put-options.ts'
 import { JSON_TYPE, NDJSON, NDJSON_TYPES, bytesOf, bytesOr, refuseLength } from './body.ts'
 import { readPut, readPuts, writePutResult } from './entry-input.ts'
 import { IDEMPOTENCY_HEADER, markReplay, refuseRepeatOfLines, repeatOf } from './idempotency.ts'

@@ -2,7 +2,7 @@
 // requests share. The hottest path: it builds its small answer by hand.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PutAnswer } from '../pool/merge.ts'
-import { answersOf } from '../pool/pool.ts'
+import { answersOf } from '../pool/put-options.ts'
 import { JSON_TYPE, NDJSON, NDJSON_TYPES, bytesOf, refuseLength } from './body.ts'
 import { IDEMPOTENCY_HEADER, markReplay, refuseRepeatOfLines, repeatOf } from './idempotency.ts'
 import { readJson } from './json.ts'

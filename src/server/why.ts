@@ -5,8 +5,16 @@ import { checkKey } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { poolResource } from '../fence.ts'
 import type { Headrace } from '../headrace.ts'
+import { type Control, pauseAt } from '../pool/control.ts'
 import { type Entry, stateOf } from '../pool/entry.ts'
-import type { Evidence, PartitionEvidence, StoreEvidence, WorkerEvidence } from '../pool/evidence.ts'
+import type {
+  Evidence,
+  LimitEvidence,
+  PartitionEvidence,
+  PauseEvidence,
+  StoreEvidence,
+  WorkerEvidence,
+} from '../pool/evidence.ts'
 import type { WorkerSight } from '../pool/work-meter.ts'
 import { why } from '../pool/why.ts'
 import type { RosterView } from '../roster/store.ts'
@@ -70,6 +78,7 @@ async function gather({ race, pools }: ServerContext, asked: Asked): Promise<Evi
   const worker = race.meter.pools().find((each) => each.pool === pool)?.worker ?? null
   await pools.open(pool)
   const { now, entry } = await findEntry(race, asked)
+  const { control } = await race.store.pool.control.read(pool)
   return {
     pool,
     key,
@@ -86,12 +95,35 @@ async function gather({ race, pools }: ServerContext, asked: Asked): Promise<Evi
             partition: entry.partition,
             tally: entry.next.tally,
           },
-    paused: null,
-    limit: null,
+    paused: pausedAt(control, now),
+    limit: entry === null ? null : limitOf(worker, entry, control, now),
     partition: entry === null ? null : partitionOf(race, view, poolResource(pool), entry.partition),
     worker: worker === null || entry === null ? null : workerOf(race, worker, asked, entry),
     store: storeOf(race, worker),
   }
+}
+
+function pausedAt(control: Control, at: number): PauseEvidence | null {
+  const paused = pauseAt(control, at)
+  return paused === null ? null : { by: paused.by, reason: paused.reason, until: paused.until }
+}
+
+/** Which limits are reached only the worker knows that holds the partition. */
+function limitOf(
+  worker: WorkerSight | null,
+  { group, partition }: Entry,
+  { limits }: Control,
+  now: number,
+): LimitEvidence | null {
+  const held = worker?.holds(partition) === true ? worker.heldBack({ group, partition }) : null
+  if (held === null) return null
+  const { kind, scope, inMs } = held
+  const { concurrency, rate } = limits[scope]
+  const limit = kind === 'rate' ? rate?.count : concurrency
+  // It was changed a moment ago, and the worker goes by the earlier one.
+  if (limit === undefined || limit === null) return null
+  const perMs = kind === 'rate' ? (rate?.perMs ?? null) : null
+  return { kind, scope, limit, perMs, until: inMs === null ? null : Math.ceil(now + inMs) }
 }
 
 /** The entry that is meant; the one due first where no moment was named. */

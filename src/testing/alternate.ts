@@ -78,6 +78,10 @@ function alternatePool(both: [Store, Store], next: () => Store): Store['pool'] {
       read: (pool, name) => next().pool.progress.read(pool, name),
       sweep: (limit) => next().pool.progress.sweep(limit),
     },
+    control: {
+      read: (pool) => next().pool.control.read(pool),
+      write: (pool, version, control) => next().pool.control.write(pool, version, control),
+    },
     putsAtOnce: both[0].pool.putsAtOnce,
   }
 }

@@ -2,6 +2,7 @@
 // one store at once see each other's work.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NO_CONTROL } from '../pool/control.ts'
 import type { Store } from '../store.ts'
 import { asEvent, openTopic } from './log-driver.ts'
 import { asPut, openPool } from './pool-driver.ts'
@@ -28,11 +29,12 @@ interface DurableCase {
 }
 
 const REPEAT = { id: 'request-1', fingerprint: 'print-1', keepMs: 600_000 }
+const CONTROL = { ...NO_CONTROL, paused: { by: 'me', reason: null, since: START, until: START + 5 } }
 const DEAD = { kind: 'dead', reason: 'attempts', error: 'it broke' } as const
 
 const reopenCases: DurableCase[] = [
   {
-    title: '[W1] entries of every state are the same after close and open',
+    title: '[W1] [L11] entries of every state, a pause and limits are the same after close and open',
     run: async ({ open }) => {
       const first = await open()
       const pool = await openPool(first)
@@ -44,8 +46,11 @@ const reopenCases: DurableCase[] = [
       await pool.put('busy', { at: START + 90, payload: 'null' })
       await pool.put('waiting', { at: START + 10, lane: 'bulk', group: 'g' })
       const [entries, deaths] = [await pool.list(), await pool.deaths()]
+      await first.pool.control.write('work', 0, CONTROL)
       await first.close()
-      const again = await openPool(await open())
+      const second = await open()
+      const again = await openPool(second)
+      assert.deepEqual((await second.pool.control.read('work')).control, CONTROL)
       assert.deepEqual(await again.list(), entries)
       assert.deepEqual(await again.deaths(), deaths)
     },

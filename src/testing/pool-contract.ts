@@ -3,6 +3,7 @@ import { browseCases } from './browse-contract.ts'
 import { changeCases } from './change-contract.ts'
 import { type OpenSubject, registerCases } from './contract.ts'
 import { debounceCases } from './debounce-contract.ts'
+import { controlCases } from './control-contract.ts'
 import { deadCases } from './dead-contract.ts'
 import { deathsCases } from './deaths-contract.ts'
 import { laneCases } from './lane-contract.ts'
@@ -29,5 +30,6 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: dead`, open, deadCases)
   registerCases(`${name}: deaths`, open, deathsCases)
   registerCases(`${name}: progress`, open, progressCases)
+  registerCases(`${name}: control`, open, controlCases)
   registerCases(`${name}: browse`, open, browseCases)
 }

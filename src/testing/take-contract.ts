@@ -13,16 +13,16 @@ export const takeCases: Case[] = [
     title: '[P2] a take a millisecond before the dueAt answers nothing, and at the dueAt the run',
     run: async ({ store, clock }) => {
       const pool = await openPool(store)
-      await pool.put('a', { at: START + 1000 })
+      await pool.put('a', { at: START + 1000, group: 'g' })
       await clock.leap(10)
-      await pool.put('a', { at: START + 1000, payload: '7' })
+      await pool.put('a', { at: START + 1000, payload: '7', group: 'g' })
       await clock.leap(989)
       assert.deepEqual(await pool.take(), [])
       await clock.leap(1)
       const { turn, partition } = await pool.get('a')
       const times = { dueAt: START + 1000, putAt: START + 10 }
       assert.deepEqual(await pool.take(), [
-        { key: 'a', slot: null, partition, turn, seen: 2, payload: '7', attempt: 0, ...times },
+        { key: 'a', slot: null, group: 'g', partition, turn, seen: 2, payload: '7', attempt: 0, ...times },
       ])
     },
   },

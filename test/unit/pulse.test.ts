@@ -31,7 +31,14 @@ function createPulse(
     if (slow.includes(beats)) await clock.sleep(100)
     if (late.includes(beats)) await clock.sleep(800)
     if (failing.includes(beats)) throw new Error('the store is locked')
-    return { now: clock.now(), nextDueAt: new Map(), beaten: null, arrived: [], refusal: null }
+    return {
+      now: clock.now(),
+      nextDueAt: new Map(),
+      controls: new Map(),
+      beaten: null,
+      arrived: [],
+      refusal: null,
+    }
   }
   const loop = new PulseLoop({
     store: { pulse },

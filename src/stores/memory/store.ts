@@ -4,6 +4,7 @@ import { assert } from '../../errors.ts'
 import { Listeners } from '../../listeners.ts'
 import type { Hint, Store, StoreContext } from '../../store.ts'
 import { createCommit } from './commit.ts'
+import { MemoryControl } from './control.ts'
 import { createDead } from './dead.ts'
 import { MemoryFences } from './fences.ts'
 import { MemoryLocks } from './locks.ts'
@@ -20,6 +21,7 @@ export function openMemoryStore(context: StoreContext): Store {
   const fences = new MemoryFences(parts)
   const roster = new MemoryRoster(parts)
   const pools = new MemoryPools({ ...parts, fences })
+  const control = new MemoryControl(parts)
   const log = new MemoryLog(parts)
   let closed = false
   return {
@@ -29,6 +31,7 @@ export function openMemoryStore(context: StoreContext): Store {
       browse: pools,
       dead: createDead({ ...parts, pools }),
       progress: createProgress({ ...parts, pools, fences }),
+      control,
       putsAtOnce: 1,
     },
     log,
@@ -42,6 +45,7 @@ export function openMemoryStore(context: StoreContext): Store {
       return {
         now: context.clock.now(),
         nextDueAt: new Map(asked.map(({ pool, partitions }) => [pool, pools.nextDueAt(pool, partitions)])),
+        controls: new Map(asked.map(({ pool }) => [pool, control.version(pool)])),
         beaten: beat === null ? null : roster.beat(beat),
         arrived: [],
         refusal: null,

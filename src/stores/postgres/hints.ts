@@ -32,6 +32,7 @@ export class Hints {
   readonly #ear: Ear
   readonly #puts = new Map<string, number>()
   readonly #topics = new Set<string>()
+  readonly #controls = new Set<string>()
   #roster = false
   #pause: Timer | null = null
   #sending: Promise<void> = Promise.resolve()
@@ -68,6 +69,7 @@ export class Hints {
     if (hint.kind === 'put')
       this.#puts.set(hint.pool, Math.min(this.#puts.get(hint.pool) ?? Infinity, hint.dueAt))
     else if (hint.kind === 'appended') this.#topics.add(hint.topic)
+    else if (hint.kind === 'control') this.#controls.add(hint.pool)
     else this.#roster ||= hint.kind === 'roster'
     if (this.#pause === null) this.#send()
   }
@@ -91,10 +93,12 @@ export class Hints {
       from: this.#parts.opening,
       puts: [...this.#puts].slice(0, MOST_NAMES),
       topics: [...this.#topics].slice(0, MOST_NAMES),
+      controls: [...this.#controls].slice(0, MOST_NAMES),
       roster: this.#roster,
     }
     this.#puts.clear()
     this.#topics.clear()
+    this.#controls.clear()
     this.#roster = false
     const { connections, queries, clock } = this.#parts
     // A hint that is lost is lost: the pulse finds what it spoke of.
@@ -107,7 +111,7 @@ export class Hints {
       () => {
         this.#pause = null
         if (this.#isClosed) return
-        if (this.#puts.size > 0 || this.#topics.size > 0 || this.#roster) this.#send()
+        if (this.#puts.size + this.#topics.size + this.#controls.size > 0 || this.#roster) this.#send()
       },
       { background: true },
     )

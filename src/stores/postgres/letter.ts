@@ -7,6 +7,8 @@ export interface Letter {
   from: string
   puts: [pool: string, dueAt: number][]
   topics: string[]
+  /** Pools whose control was written. */
+  controls: string[]
   roster: boolean
 }
 
@@ -23,7 +25,15 @@ export function readLetter(text: string, self: string): Hint[] {
   const appended = listOf(letter['topics']).flatMap((topic): Hint[] =>
     typeof topic === 'string' ? [{ kind: 'appended', topic }] : [],
   )
-  return [...puts, ...appended, ...(letter['roster'] === true ? [{ kind: 'roster' } as const] : [])]
+  const controls = listOf(letter['controls']).flatMap((pool): Hint[] =>
+    typeof pool === 'string' ? [{ kind: 'control', pool }] : [],
+  )
+  return [
+    ...puts,
+    ...appended,
+    ...controls,
+    ...(letter['roster'] === true ? [{ kind: 'roster' } as const] : []),
+  ]
 }
 
 function parse(text: string): Record<string, unknown> | null {

@@ -32,7 +32,9 @@ select clock.now,
     select t.name from headrace.topic t
     where (select topic from headrace.event_arrival order by topic, id limit 1) is not null
       and (select a.id from headrace.event_arrival a where a.topic = t.id order by a.id limit 1) is not null
-  ) as arrived_topics
+  ) as arrived_topics,
+  array(select c.pool from headrace.control c where c.pool = any ($1::integer[]) order by c.pool) as control_pools,
+  array(select c.version from headrace.control c where c.pool = any ($1::integer[]) order by c.pool) as control_versions
 from clock
 
 -- name: beat
@@ -138,5 +140,7 @@ select clock.now, beaten.previous_at, beaten.is_news, leader.member, leader.term
     select t.name from headrace.topic t
     where (select topic from headrace.event_arrival order by topic, id limit 1) is not null
       and (select a.id from headrace.event_arrival a where a.topic = t.id order by a.id limit 1) is not null
-  ) as arrived_topics
+  ) as arrived_topics,
+  array(select c.pool from headrace.control c where c.pool = any ($8::integer[]) order by c.pool) as control_pools,
+  array(select c.version from headrace.control c where c.pool = any ($8::integer[]) order by c.pool) as control_versions
 from clock cross join leader left join beaten on true

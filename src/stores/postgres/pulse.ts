@@ -40,6 +40,9 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
   const ids = row['due_pools'] as number[]
   const times = row['due_times'] as (number | null)[]
   const dues = new Map(ids.map((id, index) => [id, times[index] ?? null]))
+  const versions = row['control_versions'] as number[]
+  const known = new Map((row['control_pools'] as number[]).map((id, index) => [id, versions[index] ?? 0]))
+  const controls = new Map(asked.map(({ pool }) => [pool.name, known.get(pool.id) ?? 0]))
   const now = row['now'] as number
   const nextDueAt = new Map<string, number | null>()
   for (const { pool, partitions, from } of asked) {
@@ -48,7 +51,7 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
     parts.sweeps.look(pool, partitions)
     nextDueAt.set(pool.name, found.nextDueAt)
   }
-  return { now, nextDueAt, beaten, arrived: arrivedIn(parts, request, row) }
+  return { now, nextDueAt, controls, beaten, arrived: arrivedIn(parts, request, row) }
 }
 
 interface Asked {

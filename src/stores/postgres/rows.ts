@@ -54,9 +54,11 @@ function sinceOf(since: unknown): Pick<PlannedRun, 'since'> {
 }
 
 export function toRun(row: Row): TakenRun {
+  const key = row['key'] as string
   return {
-    key: row['key'] as string,
+    key,
     slot: fromSlotColumn(row['slot']),
+    group: (row['grp'] as string | null) ?? key,
     partition: row['partition'] as number,
     turn: row['turn'] as number,
     dueAt: row['due_at'] as number,

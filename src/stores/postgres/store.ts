@@ -6,6 +6,7 @@ import { PostgresArrivals } from './arrivals.ts'
 import { PostgresBrowse } from './browse.ts'
 import { PostgresDead } from './dead.ts'
 import { Connections } from './connections.ts'
+import { PostgresControl } from './control.ts'
 import { loadDriver } from './driver.ts'
 import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
@@ -64,6 +65,7 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
       browse: new PostgresBrowse(parts),
       dead: new PostgresDead(parts),
       progress: new PostgresProgress(parts),
+      control: new PostgresControl(parts),
       putsAtOnce: address.max - VITAL,
     },
     log: new PostgresLog(parts),

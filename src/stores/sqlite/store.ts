@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { Listeners } from '../../listeners.ts'
 import type { Hint, Pulse, PulseRequest, Store, StoreContext } from '../../store.ts'
 import { SqliteBrowse } from './browse.ts'
+import { SqliteControl } from './control.ts'
 import { Database, latestVersion } from './database.ts'
 import { SqliteDead } from './dead.ts'
 import { SqliteFences } from './fences.ts'
@@ -36,6 +37,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   const fences = new SqliteFences(database, session)
   const parts = { database, session, pools, topics, fences, telemetry, hint, now }
   const roster = new SqliteRoster(parts)
+  const control = new SqliteControl(parts)
   const log = new SqliteLog(parts)
   const housekeeping = new Housekeeping({ ...parts, clock })
   const foreign = watchForeign(database, clock, hint)
@@ -47,6 +49,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
       browse: new SqliteBrowse(parts),
       dead: new SqliteDead(parts),
       progress: new SqliteProgress(parts),
+      control,
       putsAtOnce: 1,
     },
     log,
@@ -55,7 +58,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     fences,
     roster,
     locks: new SqliteLocks(parts),
-    pulse: (request) => pulse({ ...parts, roster, clock, housekeeping }, request),
+    pulse: (request) => pulse({ ...parts, roster, control, clock, housekeeping }, request),
     inspect: () => inspect(database),
     watch: (listener) => listeners.add(listener),
     close() {
@@ -73,16 +76,18 @@ interface PulseParts {
   session: Session
   pools: Pools
   roster: SqliteRoster
+  control: SqliteControl
   housekeeping: Housekeeping
   clock: Clock
 }
 
 /** A read, or with a beat one small write; either way one store call. */
 async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): Promise<Pulse> {
-  const { session, pools, roster, housekeeping, clock } = parts
-  const look = (now: number): { now: number; nextDueAt: Pulse['nextDueAt']; chores: Chores } => {
+  const { session, pools, roster, control, housekeeping, clock } = parts
+  const look = (now: number): Pick<Pulse, 'now' | 'nextDueAt' | 'controls'> & { chores: Chores } => {
     const dues = asked.map(({ pool, partitions }) => [pool, nextDueAt(pools.of(pool), partitions)] as const)
-    return { now, nextDueAt: new Map(dues), chores: housekeeping.find(now) }
+    const controls = new Map(asked.map(({ pool }) => [pool, control.version(pool)]))
+    return { now, nextDueAt: new Map(dues), controls, chores: housekeeping.find(now) }
   }
   const { chores, ...answer } =
     beat === null

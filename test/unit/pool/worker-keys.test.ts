@@ -1,6 +1,7 @@
 // Many runs of one key: they go on behind each other without a take for each, and others have their turn.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { GroupLimits } from '../../../src/pool/group-limits.ts'
 import { Hold } from '../../../src/pool/hold.ts'
 import { Steps } from '../../../src/pool/steps.ts'
 import { StoreTime } from '../../../src/store-time.ts'
@@ -90,11 +91,12 @@ async function drain(given: { key: string; at: number }[], tookMs: number): Prom
   const steps = new Steps({ pool: 'work', clock, telemetry, meter: told })
   ownership.follow([{ ...fence, resource: 'pool/work', owner: 'me', next: null, since: 0, moves: 0 }])
   ownership.raised([fence], [{ ...fence, raised: true }])
-  const hold = new Hold({ ownership, time: new StoreTime(clock), steps })
+  const groups = new GroupLimits({ mono: () => clock.mono(), lookBack: () => undefined })
+  const hold = new Hold({ ownership, time: new StoreTime(clock), steps, groups })
   const lane = hold.of('normal')
   const request = { partitions: [0], lane: 'normal', from: 0, limit: 1000 } as const
   const claim = { owner: 'me', held: [fence] }
-  hold.admit(lane, await store.pool.entries.take('work', request), { claim, limit: 1000 })
+  hold.admit(lane, await store.pool.entries.take('work', request), { claim, from: 0, limit: 1000 })
   const keys: string[] = []
   for (let flight = hold.next(); flight !== null; flight = hold.next()) {
     keys.push(flight.taken.key)

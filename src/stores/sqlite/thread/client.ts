@@ -48,10 +48,10 @@ export class StoreClient {
   /** The store, once the other side has opened it. */
   async store(): Promise<Store> {
     const { address, putsAtOnce } = (await this.#opened) as Opened
-    const { entries, browse, dead, progress, store, ...ports } = this.#ports()
+    const { entries, browse, dead, progress, control, store, ...ports } = this.#ports()
     return {
       address,
-      pool: { entries, browse, dead, progress, putsAtOnce },
+      pool: { entries, browse, dead, progress, control, putsAtOnce },
       ...ports,
       arrivals: null,
       pulse: (request) => store.pulse(request),

@@ -34,8 +34,8 @@ export function lend(store: Store, tell: Tell): (call: Call) => Promise<void> {
 
 function portsOf(store: Store): Ports {
   const { pool, log, mover, fences, roster, locks } = store
-  const { entries, browse, dead, progress } = pool
-  return { entries, browse, dead, progress, log, mover, fences, roster, locks, store }
+  const { entries, browse, dead, progress, control } = pool
+  return { entries, browse, dead, progress, control, log, mover, fences, roster, locks, store }
 }
 
 async function run(ports: Ports, { port, method, args }: Call): Promise<unknown> {

@@ -27,8 +27,8 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
   numbers[0] = now
   numbers[1] = nextDueAt ?? Number.NaN
   let place = TAKEN_HEAD
-  for (const { key, slot, partition, turn, dueAt, seen, payload, attempt, putAt } of runs) {
-    texts.push(key, payload)
+  for (const { key, slot, group, partition, turn, dueAt, seen, payload, attempt, putAt } of runs) {
+    texts.push(key, group, payload)
     numbers[place++] = slot ?? Number.NaN
     numbers[place++] = partition
     numbers[place++] = turn
@@ -44,15 +44,16 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
 export function unpackTaken({ numbers, texts, payloads }: Columns): Taken {
   const runs: TakenRun[] = []
   let place = TAKEN_HEAD
-  for (let text = 0; text < texts.length; text += 2) {
+  for (let text = 0; text < texts.length; text += 3) {
     runs.push({
       key: texts[text] as string,
       slot: orNull(numbers[place++]),
+      group: texts[text + 1] as string,
       partition: numbers[place++] as number,
       turn: numbers[place++] as number,
       dueAt: numbers[place++] as number,
       seen: numbers[place++] as number,
-      payload: texts[text + 1] as string | null,
+      payload: texts[text + 2] as string | null,
       attempt: numbers[place++] as number,
       putAt: numbers[place++] as number,
     })

@@ -3,7 +3,7 @@
 import { type ErrorCode, HeadraceError } from '../../../errors.ts'
 import type { FenceStore } from '../../../fence.ts'
 import type { LogStore } from '../../../log/store.ts'
-import type { Browse, DeadStore, Entries, ProgressStore } from '../../../pool/store.ts'
+import type { Browse, ControlStore, DeadStore, Entries, ProgressStore } from '../../../pool/store.ts'
 import type { LockStore, RosterStore } from '../../../roster/store.ts'
 import type { Hint, Mover, Store } from '../../../store.ts'
 import type { TelemetryName } from '../../../telemetry.ts'
@@ -14,6 +14,7 @@ export interface Ports {
   browse: Browse
   dead: DeadStore
   progress: ProgressStore
+  control: ControlStore
   log: LogStore
   mover: Mover
   fences: FenceStore
@@ -32,6 +33,7 @@ export const PORTS: { readonly [Name in PortName]: Methods<Ports[Name]> } = {
   browse: { get: true, list: true, count: true, deaths: true, pools: true },
   dead: { list: true, payloads: true, redrive: true, remove: true, purge: true },
   progress: { tell: true, read: true, sweep: true },
+  control: { read: true, write: true },
   log: { open: true, append: true, read: true, topics: true, topic: true, trim: true },
   mover: { move: true },
   fences: { raise: true, fences: true },

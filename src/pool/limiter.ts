@@ -1,0 +1,232 @@
+// Whether a worker may start runs now: knows the control of its pool, counts what it starts, and keeps the member's share
+// of the limits of the pool. Rules of docs/spec/limits.md; what is shared how is decided in shares.ts.
+import type { Clock, Timer } from '../clock.ts'
+import type { Ownership } from '../roster/ownership.ts'
+import type { StoreTime } from '../store-time.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { type Control, NO_CONTROL, type Paused, pauseAt } from './control.ts'
+import { GroupLimits } from './group-limits.ts'
+import type { Lane, TakenRun } from './entry.ts'
+import type { Flight } from './run.ts'
+import { ShareKeeper } from './share-keeper.ts'
+import { SlidingLog } from './sliding-log.ts'
+import type { ControlStore } from './store.ts'
+import type { HeldRun } from './work-meter.ts'
+
+export interface LimiterParts {
+  pool: string
+  control: ControlStore
+  ownership: Ownership
+  clock: Clock
+  time: StoreTime
+  telemetry: Telemetry
+  /** How many handlers the worker runs at once, at most. */
+  concurrency: number
+  running(): ReadonlySet<Flight>
+  /** Whether something waits, or may be due. */
+  isHungry(): boolean
+  lookBack(lane: Lane, dueAt: number): void
+  /** Nothing may start for a while: what waits is let go. */
+  letGo(): void
+  /** Something may start that could not. */
+  wake(): void
+}
+
+/** Why nothing of the pool may start. `pool_full`: as many run as may. */
+export type HeldBack = 'paused' | 'pool_full' | 'rate_limited'
+
+/** How long before they can start runs may be taken. */
+const AHEAD_MS = 500
+const TELL_EVERY_MS = 1000
+
+export class Limiter {
+  readonly groups: GroupLimits
+  readonly #parts: LimiterParts
+  readonly #keeper: ShareKeeper
+  #control: Control = NO_CONTROL
+  #log: SlidingLog | null = null
+  #timer: Timer | null = null
+  #timerAt = Infinity
+  #isEnded = false
+  #starting: Flight | null = null
+  readonly #toldAt = new Map<HeldBack, number>()
+
+  constructor(parts: LimiterParts) {
+    this.#parts = parts
+    const { clock } = parts
+    this.groups = new GroupLimits({
+      mono: () => clock.mono(),
+      lookBack: (lane, dueAt) => parts.lookBack(lane, dueAt),
+    })
+    this.#keeper = new ShareKeeper({
+      ...parts,
+      used: () => ({ concurrency: parts.running().size, rate: this.#log?.used(clock.mono()) ?? 0 }),
+      changed: (control) => this.#apply(control),
+    })
+  }
+
+  /** The pause that holds; null: none does. */
+  get paused(): Paused | null {
+    return pauseAt(this.#control, this.#parts.time.now())
+  }
+
+  /** Reads what steers the pool, unless that is known. Nothing starts before. [L12] */
+  learn(): Promise<void> | void {
+    if (!this.#keeper.isKnown) return this.#keeper.learn()
+  }
+
+  /** A pulse told this version; undefined: it told none. */
+  notice(version: number | undefined): void {
+    this.#keeper.notice(version)
+  }
+
+  /** Somebody wrote what steers the pool, or may have. */
+  hear(): void {
+    this.#keeper.hear()
+  }
+
+  /** Why no run of the pool may start now; null: one may, if its group may. */
+  why(): HeldBack | null {
+    const { pool } = this.#control.limits
+    if (this.#control.paused !== null && this.paused !== null) return 'paused'
+    if (pool.concurrency === null && pool.rate === null) return null
+    const { caps } = this.#keeper
+    if (pool.concurrency !== null && this.#parts.running().size >= caps.concurrency) return 'pool_full'
+    const used = this.#log?.used(this.#parts.clock.mono()) ?? 0
+    return pool.rate !== null && used >= caps.rate ? 'rate_limited' : null
+  }
+
+  /** The limit that keeps runs of this group waiting; null: none does. */
+  holds(run: Pick<TakenRun, 'group' | 'partition'>): HeldRun | null {
+    const ofPool = this.why()
+    const [why, scope] =
+      ofPool === null ? ([this.groups.why(run), 'group'] as const) : ([ofPool, 'pool'] as const)
+    if (why === null || why === 'paused') return null
+    if (why === 'pool_full') return { kind: 'concurrency', scope, inMs: null }
+    const inMs = (scope === 'pool' ? this.#opensAt() : this.groups.opensFor(run)) - this.#parts.clock.mono()
+    return { kind: 'rate', scope, inMs: inMs > 0 && inMs < Infinity ? inMs : null }
+  }
+
+  /** Whether a run may start now, if its group may. */
+  isOpen(): boolean {
+    if (!this.#keeper.isKnown) return false
+    const why = this.why()
+    if (why === null) return true
+    if (why !== 'paused' && this.#parts.isHungry()) this.#keeper.heldBack()
+    this.#tell(why)
+    this.#arm()
+    return false
+  }
+
+  /** How many runs are worth taking: those that can start now or soon. [L16] */
+  get room(): number {
+    const { pool } = this.#control.limits
+    // Nothing is taken before it is known: the look that wants this learns first.
+    if (!this.#keeper.isKnown) return Infinity
+    if (this.#control.paused !== null && this.paused !== null) return 0
+    const { caps } = this.#keeper
+    let room = Infinity
+    if (pool.concurrency !== null) room = Math.max(0, 2 * caps.concurrency - this.#parts.running().size)
+    if (pool.rate !== null) {
+      const used = this.#log?.used(this.#parts.clock.mono()) ?? 0
+      const soon = Math.ceil(caps.rate * Math.min(1, AHEAD_MS / pool.rate.perMs))
+      room = Math.min(room, Math.max(0, caps.rate - used) + soon)
+    }
+    if (room === 0 && this.#parts.isHungry()) this.#keeper.heldBack()
+    return room
+  }
+
+  /**
+   * Starts a run. Its start is noted when the handler was called, however long that took: the next one that it makes room
+   * for is called later than a span after it. [L14]
+   */
+  start(flight: Flight, call: () => void): void {
+    this.#starting = flight
+    call()
+    this.#starting = null
+    this.#log?.add(this.#parts.clock.mono())
+    this.groups.started(flight)
+    if (!this.#parts.running().has(flight)) this.ended(flight)
+  }
+
+  ended(flight: Flight): void {
+    // It has not been counted yet.
+    if (flight === this.#starting) return
+    this.groups.ended(flight)
+    this.#keeper.ended()
+  }
+
+  /** Rings when time alone makes room. */
+  #arm(): void {
+    const { clock } = this.#parts
+    const at = Math.min(this.#opensAt(), this.groups.opensAt)
+    // What is past waits for something else than time.
+    if (at <= clock.mono() || at >= this.#timerAt || this.#isEnded) return
+    this.#timer?.cancel()
+    this.#timerAt = at
+    this.#timer = clock.timer(at - clock.mono(), () => this.#ring(), { background: true })
+  }
+
+  #opensAt(): number {
+    const { clock, time } = this.#parts
+    const { paused } = this
+    if (paused !== null) return paused.until === null ? Infinity : clock.mono() + (paused.until - time.now())
+    return this.#log?.freeAt(this.#keeper.caps.rate) ?? Infinity
+  }
+
+  #ring(): void {
+    this.#timer = null
+    this.#timerAt = Infinity
+    this.groups.look()
+    this.#parts.wake()
+    this.#arm()
+  }
+
+  /** Something waits aside: it may be time alone that it waits for. */
+  follow(): void {
+    this.#arm()
+  }
+
+  #apply(control: Control): void {
+    const { limits } = control
+    const before = this.#control
+    this.#control = control
+    this.#changeRate(limits.pool.rate?.perMs ?? null)
+    if (JSON.stringify(limits.group) !== JSON.stringify(before.limits.group)) {
+      this.groups.change(limits.group, this.#parts.running())
+    }
+    if (this.paused !== null) {
+      this.#tell('paused')
+      this.#parts.letGo()
+    }
+    // Other caps, or another pause, may open sooner.
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#timerAt = Infinity
+    this.#parts.wake()
+    this.#arm()
+  }
+
+  /** With another span it counts as if all that it may start had just been started. [L14] */
+  #changeRate(perMs: number | null): void {
+    if ((this.#log?.perMs ?? null) === perMs) return
+    const used = this.#log === null ? 0 : this.#keeper.caps.rate
+    this.#log = perMs === null ? null : new SlidingLog(perMs)
+    if (used > 0 && used < Infinity) this.#log?.add(this.#parts.clock.mono(), used)
+  }
+
+  #tell(why: HeldBack): void {
+    const { telemetry, clock, pool } = this.#parts
+    const now = clock.mono()
+    if (now < (this.#toldAt.get(why) ?? -Infinity) + TELL_EVERY_MS) return
+    this.#toldAt.set(why, now)
+    telemetry.emit('work.held', { pool, why })
+  }
+
+  /** Gives back its share. */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    this.#timer?.cancel()
+    await this.#keeper.end()
+  }
+}

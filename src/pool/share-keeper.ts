@@ -1,0 +1,252 @@
+// Keeps a member's share of the limits of a pool: reads what steers the pool, writes what the member has of it, and knows
+// how much it may use. Rules [L17] to [L21] of docs/spec/limits.md.
+import type { Clock, Timer } from '../clock.ts'
+import type { Ownership } from '../roster/ownership.ts'
+import type { StoreTime } from '../store-time.ts'
+import type { Control } from './control.ts'
+import { type Kind, type Own, reshare, sizeOf, withoutShare } from './shares.ts'
+import type { Controlled, ControlStore } from './store.ts'
+
+export interface ShareKeeperParts {
+  pool: string
+  control: ControlStore
+  ownership: Ownership
+  clock: Clock
+  time: StoreTime
+  concurrency: number
+  isHungry(): boolean
+  /** How much of each limit is used now. */
+  used(): Record<Kind, number>
+  /** This steers the pool now, and the caps may be others. */
+  changed(control: Control): void
+  wake(): void
+}
+
+/** The shortest time between two looks at the share. */
+const LOOK_EVERY_MS = 20
+/** After one that failed. */
+const RETRY_MS = 500
+/** Others may write at the same time. */
+const MOST_TRIES = 5
+
+const NOTHING = { concurrency: 0, rate: 0 }
+
+export class ShareKeeper {
+  readonly #parts: ShareKeeperParts
+  #found: Controlled | null = null
+  /** How much of each limit may be used. Lowered before a write that gives some up, raised after one that takes some. */
+  #caps: Readonly<Record<Kind, number>> = NOTHING
+  /** The latest version that was told of. */
+  #told = 0
+  /** A write was not answered, and may land yet: until another has, less counts. [L18] */
+  #isUnsure = false
+  /** Since the last look something waited that could not start. */
+  #wasHeldBack = false
+  #looking: Promise<void> | null = null
+  #mustLookAgain = false
+  #timer: Timer | null = null
+  #isEnded = false
+
+  constructor(parts: ShareKeeperParts) {
+    this.#parts = parts
+  }
+
+  /** Whether it is known what steers the pool. */
+  get isKnown(): boolean {
+    return this.#found !== null
+  }
+
+  get caps(): Readonly<Record<Kind, number>> {
+    return this.#caps
+  }
+
+  async learn(): Promise<void> {
+    await this.#read()
+    this.#lookSoon()
+  }
+
+  /** A pulse told this version. One that told none was not asked: by its next start this member may be behind. [L12] */
+  notice(version: number | undefined): void {
+    if (version === undefined) {
+      if (this.#isShared) void this.#giveBack()
+      this.#found = null
+      return
+    }
+    this.#told = Math.max(this.#told, version)
+    if (this.#found !== null) this.#look()
+  }
+
+  hear(): void {
+    if (this.#found === null) return
+    this.#told = Math.max(this.#told, this.#found.version + 1)
+    this.#look()
+  }
+
+  heldBack(): void {
+    if (this.#wasHeldBack) return
+    this.#wasHeldBack = true
+    this.#lookSoon()
+  }
+
+  /** A run has ended: what it used may be what others are short of. */
+  ended(): void {
+    if (this.#isShared && this.#mustGive) this.#lookSoon()
+  }
+
+  /** Gives back what is not used any more. One try: who is gone is found out by others. [L20] */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    this.#timer?.cancel()
+    await this.#looking
+    if (this.#isShared) await this.#giveBack()
+  }
+
+  async #giveBack(): Promise<void> {
+    this.#caps = NOTHING
+    const { control, pool, ownership } = this.#parts
+    const { owner } = ownership.claim()
+    try {
+      const found = await control.read(pool)
+      if (!found.control.shares.some(({ member }) => member === owner)) return
+      const { rate } = this.#parts.used()
+      await control.write(
+        pool,
+        found.version,
+        withoutShare(found.control, owner, { now: found.now, used: rate }),
+      )
+    } catch {
+      this.#isUnsure = true
+    }
+  }
+
+  get #isShared(): boolean {
+    const limit = this.#found?.control.limits.pool
+    return limit !== undefined && (limit.concurrency !== null || limit.rate !== null)
+  }
+
+  /** Whether it has more than it may use. */
+  get #mustGive(): boolean {
+    const { owner } = this.#parts.ownership.claim()
+    const mine = this.#found?.control.shares.find(({ member }) => member === owner)
+    if (mine === undefined) return false
+    return mine.concurrency.has > this.#caps.concurrency || mine.rate.has > this.#caps.rate
+  }
+
+  #lookSoon(afterMs = LOOK_EVERY_MS): void {
+    if (this.#timer !== null || this.#isEnded) return
+    const ring = (): void => {
+      this.#timer = null
+      this.#look()
+    }
+    this.#timer = this.#parts.clock.timer(afterMs, ring, { background: true })
+  }
+
+  /** One look at a time; what changes during one is seen by the next. */
+  #look(): void {
+    if (this.#isEnded) return
+    if (this.#looking !== null) {
+      this.#mustLookAgain = true
+      return
+    }
+    this.#mustLookAgain = false
+    this.#looking = this.#lookOnce()
+  }
+
+  async #lookOnce(): Promise<void> {
+    let afterMs = LOOK_EVERY_MS
+    try {
+      await this.#share()
+    } catch {
+      // It is behind: nothing starts until it could be read.
+      this.#found = null
+      this.#mustLookAgain = true
+      afterMs = RETRY_MS
+    }
+    this.#looking = null
+    if (this.#mustLookAgain) this.#lookSoon(afterMs)
+    this.#parts.wake()
+  }
+
+  async #read(): Promise<void> {
+    const { control, pool, clock, time } = this.#parts
+    const sentAt = clock.now()
+    const told = this.#told
+    const found = await control.read(pool)
+    time.hear(found.now, sentAt)
+    // A hint may have promised more than there is.
+    if (this.#told === told) this.#told = found.version
+    this.#adopt(found, NOTHING)
+  }
+
+  async #share(): Promise<void> {
+    const { control, pool, time } = this.#parts
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (this.#found === null || this.#told > this.#found.version) await this.#read()
+      const { version, control: before } = this.#found as Controlled
+      const own = this.#own(before)
+      if (!this.#isShared || own === null) return
+      const { control: after, isChanged, caps } = reshare(before, own)
+      this.#lower(caps)
+      this.#wasHeldBack = false
+      if (!isChanged && !this.#isUnsure) {
+        this.#adopt({ version, control: before, now: time.now() }, caps)
+        return
+      }
+      const wasUnsure = this.#isUnsure
+      this.#isUnsure = true
+      const written = await control.write(pool, version, after)
+      this.#isUnsure = written === null && wasUnsure
+      if (written !== null) {
+        this.#told = Math.max(this.#told, written)
+        this.#adopt({ version: written, control: after, now: time.now() }, caps)
+        return
+      }
+      await this.#read()
+    }
+    this.#mustLookAgain = true
+  }
+
+  /** What was read tells what it must come down to; only what it wrote itself tells that it may use more. [L18] */
+  #adopt(found: Controlled, caps: Readonly<Record<Kind, number>>): void {
+    const isNews = found.version !== this.#found?.version
+    const { owner } = this.#parts.ownership.claim()
+    const mine = found.control.shares.find(({ member }) => member === owner)
+    const { pool } = found.control.limits
+    const capOf = (kind: Kind): number => {
+      if (sizeOf(pool, kind) === null) return Infinity
+      const most = Math.min(mine?.[kind].cut ?? Infinity, mine?.[kind].has ?? 0)
+      const known = this.#caps[kind] === Infinity ? 0 : this.#caps[kind]
+      return Math.min(Math.max(caps[kind], known), most)
+    }
+    const before = this.#caps
+    this.#found = found
+    this.#caps = { concurrency: capOf('concurrency'), rate: capOf('rate') }
+    const isOther = before.concurrency !== this.#caps.concurrency || before.rate !== this.#caps.rate
+    if (isNews || isOther) this.#parts.changed(found.control)
+  }
+
+  #lower(caps: Readonly<Record<Kind, number>>): void {
+    this.#caps = {
+      concurrency: Math.min(this.#caps.concurrency, caps.concurrency),
+      rate: Math.min(this.#caps.rate, caps.rate),
+    }
+  }
+
+  /** Null: the roster does not know this member yet. */
+  #own({ limits }: Control): Own | null {
+    const { ownership, time, concurrency } = this.#parts
+    const member = ownership.claim().owner
+    const { view } = ownership
+    const members = view === null ? null : new Set(view.members.map(({ id }) => id))
+    if (members !== null && !members.has(member)) return null
+    const now = this.#parts.used()
+    const hungry = this.#parts.isHungry()
+    const isHeldBack = this.#wasHeldBack && hungry
+    const wants = {
+      concurrency: isHeldBack ? concurrency : Math.min(concurrency, now.concurrency + (hungry ? 1 : 0)),
+      rate: isHeldBack ? (limits.pool.rate?.count ?? 0) : Math.ceil(now.rate * 1.25) + (hungry ? 1 : 0),
+    }
+    const roster = members === null || view === null ? null : { version: view.version, members }
+    return { member, now: time.now(), roster, used: now, wants }
+  }
+}

@@ -1,0 +1,28 @@
+// What callers may ask of limits.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NO_CONTROL, changeLimits } from '../../../src/pool/control.ts'
+
+test('[L11] what is left out of a change of limits stays, and null lifts it', () => {
+  const first = changeLimits(NO_CONTROL.limits, {
+    group: { concurrency: 5, rate: { count: 10, per: '1s' } },
+    pool: { concurrency: 9 },
+  })
+  assert.deepEqual(first.group, { concurrency: 5, rate: { count: 10, perMs: 1000 } })
+  const second = changeLimits(first, { group: { rate: null } })
+  assert.deepEqual([second.group, second.pool], [{ concurrency: 5, rate: null }, first.pool])
+  assert.deepEqual(changeLimits(second, { pool: null }).pool, { concurrency: null, rate: null })
+})
+
+test('[L11] limits that mean nothing are refused, and a wrong name is told', () => {
+  const refused: [object, RegExp][] = [
+    [{ group: { concurrency: 0 } }, /concurrency is 0/],
+    [{ pool: { rate: { count: 1.5, per: '1s' } } }, /count is 1.5/],
+    [{ pool: { rate: { count: 1, per: '2h' } } }, /per is 7200000 ms/],
+    [{ pool: { concurency: 1 } }, /has no "concurency"/],
+    [{ groups: {} }, /has no "groups"/],
+  ]
+  for (const [options, message] of refused) {
+    assert.throws(() => changeLimits(NO_CONTROL.limits, options), message)
+  }
+})
