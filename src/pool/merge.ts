@@ -69,6 +69,7 @@ function create(put: Put, context: MergeContext): Merged {
     next,
     after: null,
     attempt: 0,
+    crashes: 0,
     state: 'live',
     failing: false,
     enqueuedAt: context.now,

@@ -63,7 +63,7 @@ export function settle(entry: Entry, settlement: Settlement, context: SettleCont
 /** Failure touches only next: `after` and the tally stay, or a hot key would have no back-off. */
 function backOff(entry: Entry, dueAt: number, { now, newTurn }: SettleContext): Entry {
   const next = { ...entry.next, dueAt: Math.max(now, dueAt) }
-  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1 }
+  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1, crashes: 0 }
 }
 
 /**
@@ -86,12 +86,13 @@ function goOn(
   candidates.sort((a, b) => a.dueAt - b.dueAt)
   const [next, after] = candidates
   if (next === undefined) return null
-  return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, failing: false }
+  return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, crashes: 0, failing: false }
 }
 
 /** A dead entry that is to run again, for no put of anybody. [S10] */
 export function redrive(entry: Entry, { now, newTurn }: SettleContext): Entry {
-  return { ...entry, next: { ...entry.next, dueAt: now }, turn: newTurn(), attempt: 0, state: 'live' }
+  const next = { ...entry.next, dueAt: now }
+  return { ...entry, next, turn: newTurn(), attempt: 0, crashes: 0, state: 'live' }
 }
 
 /** Only the seen tally dies; what was put since, or waits in `after`, goes on. */
@@ -113,5 +114,6 @@ function die(
   const alive = goOn(entry, settlement.seen, null, context)
   if (alive !== null) return { entry: { ...alive, failing: true }, death }
   const next = { ...entry.next, tally: 0 }
-  return { entry: { ...entry, next, turn: context.newTurn(), state: 'dead', failing: true }, death }
+  const turn = context.newTurn()
+  return { entry: { ...entry, next, turn, crashes: 0, state: 'dead', failing: true }, death }
 }

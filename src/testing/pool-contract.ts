@@ -3,6 +3,7 @@ import { browseCases } from './browse-contract.ts'
 import { changeCases } from './change-contract.ts'
 import { type OpenSubject, registerCases } from './contract.ts'
 import { deadCases } from './dead-contract.ts'
+import { markCases } from './mark-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
@@ -16,6 +17,7 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: cancel and reschedule`, open, changeCases)
   registerCases(`${name}: take`, open, takeCases)
   registerCases(`${name}: settle`, open, settleCases)
+  registerCases(`${name}: mark`, open, markCases)
   registerCases(`${name}: dead`, open, deadCases)
   registerCases(`${name}: browse`, open, browseCases)
 }

@@ -3,7 +3,7 @@
 -- name: redrive
 -- Lock: the entry. Index: the primary key.
 update headrace.entry e
-set state = 'live', due_at = headrace.now_ms(), attempt = 0, turn = nextval('headrace.turn')
+set state = 'live', due_at = headrace.now_ms(), attempt = 0, crashes = null, turn = nextval('headrace.turn')
 from (select set_config('lock_timeout', '4500ms', true)) as bound
 where e.pool = $1 and e.key = $2 and e.slot = $3::bigint and e.state = 'dead' and headrace.in_time(5000, e.slot)
 returning e.due_at

@@ -105,14 +105,15 @@ removed as (
   where d.fate = 'is gone' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 remembered as (
-  update headrace.entry e set state = 'fired', until = clock.now + clock.remember_ms, payload = null
+  update headrace.entry e set state = 'fired', until = clock.now + clock.remember_ms, payload = null,
+    crashes = null
   from due d, clock
   where d.fate = 'is remembered' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 promoted as (
   update headrace.entry e set turn = nextval('headrace.turn'), due_at = greatest(e.after_due_at, clock.now),
     tally = e.after_tally, payload = e.after_payload, after_due_at = null, after_tally = null, after_payload = null,
-    attempt = 0, failing = false
+    attempt = 0, crashes = null, failing = false
   from due d, clock
   where d.fate = 'goes on' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
   returning e.due_at

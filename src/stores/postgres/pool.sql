@@ -46,7 +46,7 @@ with clock as materialized (select headrace.now_ms() as now),
 due as (
   select e.*
   from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
-    select key, slot, e.partition, turn, due_at, tally, payload, attempt
+    select key, slot, e.partition, turn, due_at, tally, payload, attempt, crashes
     from headrace.entry e
     where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
       and e.due_at >= $4::bigint and e.due_at <= clock.now

@@ -7,6 +7,8 @@ import type { Settlement } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
   Entries,
+  Mark,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -32,7 +34,7 @@ export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
   hint(hint: Hint): void
 }
 
-/** A repeat of a settle finds no turn. */
+/** A repeat of a settle finds no turn, and one of a mark writes the same. */
 const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
 
 export class PostgresEntries implements Entries {
@@ -125,6 +127,28 @@ export class PostgresEntries implements Entries {
     )
     return rows.map((row) => ({
       result: row['result'] as SettleAnswer['result'],
+      nextDueAt: row['next_due_at'] as number | null,
+    }))
+  }
+
+  async mark(name: string, marks: Mark[], { owner, held }: Claim): Promise<MarkAnswer[]> {
+    const rows = await this.#parts.connections.query(
+      'mark',
+      [
+        this.#parts.pools.of(name).id,
+        numberArray(held.map(({ partition }) => partition)),
+        numberArray(held.map(({ epoch }) => epoch)),
+        poolResource(name),
+        owner,
+        textArray(marks.map(({ key }) => key)),
+        numberArray(marks.map(({ slot }) => slotColumn(slot))),
+        numberArray(marks.map(({ turn }) => turn)),
+        numberArray(marks.map(({ crashes }) => crashes)),
+      ],
+      SETTLE,
+    )
+    return rows.map((row) => ({
+      result: row['result'] as MarkAnswer['result'],
       nextDueAt: row['next_due_at'] as number | null,
     }))
   }

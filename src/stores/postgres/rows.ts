@@ -40,6 +40,7 @@ export function toEntry(row: Row): Entry {
             payload: row['after_payload'] as string | null,
           },
     attempt: row['attempt'] as number,
+    crashes: (row['crashes'] as number | null) ?? 0,
     state: row['state'] as Entry['state'],
     failing: row['failing'] as boolean,
     enqueuedAt: row['enqueued_at'] as number,
@@ -57,5 +58,6 @@ export function toRun(row: Row): TakenRun {
     seen: row['tally'] as number,
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
+    crashes: (row['crashes'] as number | null) ?? 0,
   }
 }

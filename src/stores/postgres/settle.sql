@@ -68,6 +68,7 @@ renewed as (
     after_payload = case when d.step = 3 and d.outcome = 'again' then d.payload
       when d.step = 3 then null else e.after_payload end,
     attempt = case d.step when 1 then d.attempt + 1 when 6 then d.attempt else 0 end,
+    crashes = null,
     state = case d.step when 6 then 'dead' else 'live' end,
     failing = case when d.step = 1 then e.failing else d.outcome = 'dead' end
   from decided d

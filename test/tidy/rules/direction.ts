@@ -12,7 +12,7 @@ const pure =
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
-  /^src\/(pool\/(order|settings|tick-event)|log\/(page|refuse)|roster\/(findings|overlap|plan|refuse|settings|share|summary))\.ts$/
+  /^src\/(pool\/(mark|order|settings|tick-event)|log\/(page|refuse)|roster\/(findings|overlap|plan|refuse|settings|share|summary))\.ts$/
 /** The store as a whole, and the one service that listens to it for all others. */
 const wholeStore = /^src\/(store|pulse)\.ts$/
 const openStore = /^src\/stores\/open\.ts$/
@@ -34,7 +34,7 @@ const directions: Direction[] = [
   { from: shared, may: [small, pure, port, shared] },
   // Ticks hand out the topic they feed, and move what is theirs; workers take what is theirs.
   {
-    from: /^src\/pool\/(ticks|folding|hold|runner|settler|worker|works)\.ts$/,
+    from: /^src\/pool\/(ticks|folding|hold|runner|settler|suspects|worker|works)\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
   },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },
