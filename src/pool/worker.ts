@@ -15,6 +15,8 @@ import type { Flight, Handler } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
+import { Solitude } from './solitude.ts'
+import { Suspects } from './suspects.ts'
 import type { WorkRules } from './work-options.ts'
 
 export interface WorkerParts<Payload> {
@@ -28,6 +30,8 @@ export interface WorkerParts<Payload> {
   telemetry: Telemetry
   /** How long a stop lets handlers end by themselves. */
   drainWithinMs: number
+  /** Of all workers of the member; its own unless given. */
+  solitude?: Solitude
 }
 
 /** The most runs that wait for a handler, in each lane. */
@@ -48,6 +52,7 @@ export class Worker<Payload = unknown> {
   readonly #hold: Hold
   readonly #runner: Runner<Payload>
   readonly #settler: Settler
+  readonly #suspects: Suspects
   readonly #stop = new AbortController()
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
@@ -63,6 +68,7 @@ export class Worker<Payload = unknown> {
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
     this.#hold = new Hold(ownership)
+    ownership.concurrency = parts.rules.concurrency
     this.#settler = new Settler({
       ...parts,
       pool: pool.name,
@@ -78,6 +84,19 @@ export class Worker<Payload = unknown> {
       pool: pool.name,
       time: this.#time,
       ended: (flight, outcome) => this.#ended(flight, outcome),
+      ignored: (flight) => this.#suspects.ended(flight),
+    })
+    this.#suspects = new Suspects({
+      ...parts,
+      pool: pool.name,
+      entries: store.pool.entries,
+      solitude: parts.solitude ?? new Solitude(clock, parts.drainWithinMs),
+      running: () => this.#runner.size,
+      start: (flight) => this.#runner.start(flight),
+      settle: (flight, outcome) => this.#settler.add(flight, outcome),
+      gone: (flight, nextDueAt) => this.#hold.settled(flight, { result: 'gone', nextDueAt }),
+      letGo: (flight) => this.#letGo(flight),
+      wake: () => this.#startWaiting(),
     })
     this.service = new Service({
       name: `work ${pool.name}`,
@@ -115,6 +134,7 @@ export class Worker<Payload = unknown> {
     const unwatch = [store.watch((hint) => this.#hear(hint)), ownership.watch(() => this.#follow())]
     this.#unwatch = () => unwatch.forEach((stop) => stop())
     this.#hold.follow()
+    this.#suspects.follow()
     this.#loop = this.#run(this.#stop.signal)
   }
 
@@ -123,12 +143,14 @@ export class Worker<Payload = unknown> {
     this.#stop.abort()
     await this.#loop
     this.#hold.letGoWaiting()
+    await this.#suspects.end(GRACE_MS)
     await this.#runner.idle(this.#parts.drainWithinMs)
     this.#runner.abort('stop')
     await this.#runner.idle(GRACE_MS)
     await this.#settler.end(GRACE_MS)
     this.#unwatch()
     for (const { taken } of this.#runner.abandon()) this.#parts.ownership.endRun(taken.partition)
+    this.#suspects.part()
   }
 
   #hear(hint: Hint): void {
@@ -141,6 +163,7 @@ export class Worker<Payload = unknown> {
   /** What is held, or can be trusted, has changed. [X16] */
   #follow(): void {
     this.#hold.follow()
+    this.#suspects.follow()
     this.#runner.abort('lost', ({ fence }) => !this.#parts.ownership.maySettle(fence))
     this.#startWaiting()
     this.#nudge()
@@ -237,10 +260,11 @@ export class Worker<Payload = unknown> {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
     try {
-      while (this.#runner.size < this.#parts.rules.concurrency) {
+      const { concurrency } = this.#parts.rules
+      while (this.#suspects.mayStart && this.#runner.size + this.#suspects.size < concurrency) {
         const flight = this.#hold.next()
         if (flight === null) break
-        this.#runner.start(flight)
+        if (!this.#suspects.holdsBack(flight)) this.#runner.start(flight)
       }
     } finally {
       this.#isStarting = false
@@ -251,6 +275,7 @@ export class Worker<Payload = unknown> {
     this.#endedSinceLook += 1
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
+    this.#suspects.ended(flight)
     this.#startWaiting()
     this.#nudge()
   }

@@ -5,6 +5,7 @@ import type { Service } from '../service.ts'
 import type { Pulse, PulseRequest } from '../store.ts'
 import type { Pool } from './pool.ts'
 import type { Handler } from './run.ts'
+import { Solitude } from './solitude.ts'
 import type { WorkRules } from './work-options.ts'
 import { Worker, type WorkerParts } from './worker.ts'
 
@@ -20,9 +21,11 @@ export interface Asked<Payload> {
 export class Works {
   readonly #parts: WorksParts
   readonly #workers = new Map<string, Worker>()
+  readonly #solitude: Solitude
 
   constructor(parts: WorksParts) {
     this.#parts = parts
+    this.#solitude = new Solitude(parts.clock, parts.drainWithinMs)
   }
 
   get services(): Service[] {
@@ -41,6 +44,7 @@ export class Works {
       handler,
       rules,
       ownership,
+      solitude: this.#solitude,
     })
     this.#workers.set(pool.name, worker as Worker)
     return worker

@@ -8,7 +8,7 @@ const foundation = /^src\/(clock|errors|telemetry)\.ts$/
 const small = /^src\/(?!(headrace|membership|asked-settings|index|store|pulse)\.)[a-z0-9-]+\.ts$/
 const assembly = /^src\/(headrace|membership|asked-settings|index)\.ts$/
 const pure =
-  /^src\/(pool\/(answer|back-off|cursor|entry|in-flight|merge|reschedule|settle|lanes|limits)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(answer|back-off|cursor|entry|in-flight|merge|reschedule|settle|lanes|limits|solitude|suspicion)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
