@@ -187,10 +187,11 @@ export class Suspects {
     })
     const answers = await entries.mark(pool, marks, claim)
     const refused = new Set<number>()
-    for (const [index, { flight }] of markings.entries()) {
+    for (const [index, { flight, crashes }] of markings.entries()) {
       const answer = answers[index] as MarkAnswer
       if (answer.result === 'refused') refused.add(flight.fence.partition)
       this.#marking -= 1
+      if (answer.result === 'marked') this.#suspicion.marked(flight.taken, crashes)
       this.#answered(flight, answer)
     }
     if (refused.size === 0) return
@@ -199,7 +200,6 @@ export class Suspects {
   }
 
   #answered(flight: Flight, { result, nextDueAt }: MarkAnswer): void {
-    if (result === 'marked') this.#suspicion.marked(flight.fence, flight.taken.turn)
     if (result === 'gone') {
       this.#parts.gone(flight, nextDueAt)
       this.ended(flight)

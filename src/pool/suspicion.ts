@@ -18,9 +18,10 @@ interface Watched {
   epoch: number
   /** How many more of each lane are suspects. */
   left: Map<Lane, number>
-  /** The turns that were marked under this epoch: one that was let go, and starts again, crashed nobody. */
-  marked: Set<number>
 }
+
+/** The most marks that are remembered; of older ones some may be written once too often. */
+const REMEMBERED = 10_000
 
 /** What is to be done with a run before it starts; `marks` is the number to write, null: none. */
 export type Treatment =
@@ -33,6 +34,8 @@ const START: Treatment = { kind: 'start' }
 
 export class Suspicion {
   readonly #watched = new Map<number, Watched>()
+  /** What this process has marked, the oldest first: what was let go, and starts again, has not crashed it. */
+  readonly #marks = new Map<string, number>()
   #left = 0
 
   /** Follows what is held. A partition that stays under another epoch keeps the suspects that are left of it. */
@@ -45,34 +48,45 @@ export class Suspicion {
       if (before?.epoch === epoch) continue
       const count = (lane: Lane): number => Math.max(2 * suspects, before?.left.get(lane) ?? 0)
       const left = new Map(LANES.map((lane) => [lane, count(lane)]))
-      this.#watched.set(partition, { epoch, left, marked: new Set() })
+      this.#watched.set(partition, { epoch, left })
     }
     this.#left = 0
     for (const { left } of this.#watched.values()) for (const count of left.values()) this.#left += count
   }
 
   /** Looks at a run that is about to start. Where nobody is a suspect this costs two comparisons. */
-  look({ partition, turn, crashes }: TakenRun, lane: Lane): Treatment {
+  look(run: Pick<TakenRun, 'partition' | 'turn' | 'crashes'>, lane: Lane): Treatment {
+    const { crashes } = run
     if (this.#left === 0 && crashes < ALONE) return START
-    const marks = this.#isSuspect({ partition, turn }, lane) ? crashes + 1 : null
+    const isKnown = this.#marks.get(nameOf(run)) === crashes
+    const marks = !isKnown && this.#isSuspect(run.partition, lane) ? crashes + 1 : null
     const count = marks ?? crashes
     if (count >= MOST) return { kind: 'dead' }
     if (count >= ALONE) return { kind: 'alone', marks }
     return marks === null ? START : { kind: 'mark', marks }
   }
 
-  /** A run was marked. */
-  marked({ partition, epoch }: Held, turn: number): void {
-    const watched = this.#watched.get(partition)
-    if (watched?.epoch === epoch) watched.marked.add(turn)
+  /** A run was marked with this number. */
+  marked(run: Pick<TakenRun, 'partition' | 'turn'>, crashes: number): void {
+    this.#marks.set(nameOf(run), crashes)
+    if (this.#marks.size <= REMEMBERED) return
+    for (const oldest of this.#marks.keys()) {
+      this.#marks.delete(oldest)
+      return
+    }
   }
 
-  #isSuspect({ partition, turn }: { partition: number; turn: number }, lane: Lane): boolean {
+  #isSuspect(partition: number, lane: Lane): boolean {
     const watched = this.#watched.get(partition)
     const left = watched?.left.get(lane) ?? 0
-    if (watched === undefined || left === 0 || watched.marked.has(turn)) return false
+    if (watched === undefined || left === 0) return false
     watched.left.set(lane, left - 1)
     this.#left -= 1
     return true
   }
+}
+
+/** A turn is unique in its partition. */
+function nameOf({ partition, turn }: Pick<TakenRun, 'partition' | 'turn'>): string {
+  return `${partition}/${turn}`
 }

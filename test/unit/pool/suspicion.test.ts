@@ -44,15 +44,18 @@ test('[X44] [V18] a flood in one lane leaves the suspects of the others', () => 
     assert.deepEqual(suspicion.look(run(), lane), { kind: 'mark', marks: 1 })
 })
 
-test('[X44] a run that was marked and let go is not marked again under the same epoch, and is under a later one', () => {
+test('[X44] a run that a process marked and let go is not marked again by it, unless another has marked it since', () => {
   const suspicion = new Suspicion()
   suspicion.follow([{ partition: 0, epoch: 2, suspects: 3 }])
   const suspect = run()
   assert.deepEqual(suspicion.look(suspect, 'normal'), { kind: 'mark', marks: 1 })
-  suspicion.marked({ partition: 0, epoch: 2 }, suspect.turn)
-  assert.equal(suspicion.look({ ...suspect, crashes: 1 }, 'normal').kind, 'start')
+  suspicion.marked(suspect, 1)
+  suspicion.follow([])
   suspicion.follow([{ partition: 0, epoch: 4, suspects: 3 }])
-  assert.deepEqual(suspicion.look({ ...suspect, crashes: 1 }, 'normal'), { kind: 'alone', marks: 2 })
+  assert.equal(suspicion.look({ ...suspect, crashes: 1 }, 'normal').kind, 'start')
+  assert.deepEqual(suspicion.look({ ...suspect, crashes: 2 }, 'normal'), { kind: 'dead' })
+  suspicion.marked(suspect, 2)
+  assert.deepEqual(suspicion.look({ ...suspect, crashes: 2 }, 'normal'), { kind: 'alone', marks: null })
 })
 
 test('[X45] [X46] a suspect is alone at 2 and dead at 3; who has 2 and is none is alone without a mark', () => {
