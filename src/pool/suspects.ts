@@ -101,10 +101,15 @@ export class Suspects {
     }
   }
 
-  /** A handler has ended, or does not heed its abort: nobody waits for it any longer. */
-  ended(flight: Flight): void {
+  /** A handler has ended. */
+  ended(): void {
+    if (this.#parts.solitude.isTaken) this.#parts.solitude.look()
+  }
+
+  /** A run was settled or let go, or does not heed its abort. Before its settle a crash of the next would be its, too. */
+  done(flight: Flight): void {
     if (this.#alone?.flight === flight) this.#endAlone()
-    else if (this.#parts.solitude.isTaken) this.#parts.solitude.look()
+    else this.ended()
   }
 
   /** Starts nothing any more, and waits for marks that were sent. */
@@ -202,7 +207,7 @@ export class Suspects {
   #answered(flight: Flight, { result, nextDueAt }: MarkAnswer): void {
     if (result === 'gone') {
       this.#parts.gone(flight, nextDueAt)
-      this.ended(flight)
+      this.done(flight)
     } else if (result === 'marked') this.#start(flight)
     else this.#giveUp(flight)
   }
@@ -218,6 +223,6 @@ export class Suspects {
 
   #giveUp(flight: Flight): void {
     this.#parts.letGo(flight)
-    this.ended(flight)
+    this.done(flight)
   }
 }

@@ -75,6 +75,7 @@ export class Worker<Payload = unknown> {
       entries: store.pool.entries,
       settled: (flight, answer) => {
         this.#hold.settled(flight, answer)
+        this.#suspects.done(flight)
         this.#nudge()
       },
       letGo: (flight) => this.#letGo(flight),
@@ -84,7 +85,7 @@ export class Worker<Payload = unknown> {
       pool: pool.name,
       time: this.#time,
       ended: (flight, outcome) => this.#ended(flight, outcome),
-      ignored: (flight) => this.#suspects.ended(flight),
+      ignored: (flight) => this.#suspects.done(flight),
     })
     this.#suspects = new Suspects({
       ...parts,
@@ -275,13 +276,14 @@ export class Worker<Payload = unknown> {
     this.#endedSinceLook += 1
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
-    this.#suspects.ended(flight)
+    this.#suspects.ended()
     this.#startWaiting()
     this.#nudge()
   }
 
   #letGo(flight: Flight): void {
     this.#hold.letGo(flight)
+    this.#suspects.done(flight)
     this.#nudge()
   }
 
