@@ -1,37 +1,23 @@
 // A worker: takes due runs of the partitions that this member owns, as many as it can start, has a handler do them, and
 // settles them. Sleeps until something is due; hints and the pulse bring the alarm forward. Rules of docs/spec/work.md.
 import { Alarm } from '../alarm.ts'
-import type { Clock } from '../clock.ts'
 import { isRefused } from '../errors.ts'
 import { Pause } from '../pause.ts'
-import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
-import type { Hint, Pulse, Store } from '../store.ts'
-import type { Telemetry } from '../telemetry.ts'
+import type { Hint, Pulse } from '../store.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { Hold, type LaneHold, limitOf } from './hold.ts'
 import type { CancelledName, Pool } from './pool.ts'
 import { Progress } from './progress.ts'
-import type { Flight, Handler } from './run.ts'
+import type { Flight } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
+import { Solitude } from './solitude.ts'
 import type { SettleAnswer } from './store.ts'
-import type { WorkRules } from './work-options.ts'
-
-export interface WorkerParts<Payload> {
-  pool: Pool
-  handler: Handler<Payload>
-  rules: WorkRules
-  store: Pick<Store, 'pool' | 'watch'>
-  /** Which partitions of the pool are this member's. */
-  ownership: Ownership
-  clock: Clock
-  telemetry: Telemetry
-  /** How long a stop lets handlers end by themselves. */
-  drainWithinMs: number
-}
+import { Suspects } from './suspects.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 /** The most runs that wait for a handler, in each lane. */
 const MOST_AHEAD = 1000
@@ -51,6 +37,7 @@ export class Worker<Payload = unknown> {
   readonly #hold: Hold
   readonly #runner: Runner<Payload>
   readonly #settler: Settler
+  readonly #suspects: Suspects
   readonly #stop = new AbortController()
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
@@ -66,30 +53,39 @@ export class Worker<Payload = unknown> {
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
     this.#hold = new Hold(ownership, this.#time)
+    ownership.concurrency = parts.rules.concurrency
+    const shared = { ...parts, pool: pool.name, entries: store.pool.entries }
     this.#settler = new Settler({
-      ...parts,
-      pool: pool.name,
-      entries: store.pool.entries,
+      ...shared,
       settled: (ended, answers) => {
-        for (const [nth, { flight }] of ended.entries())
+        for (const [nth, { flight }] of ended.entries()) {
           this.#hold.settled(flight, answers[nth] as SettleAnswer)
+          this.#suspects.done(flight)
+        }
         this.#startWaiting()
         this.#nudge()
       },
       letGo: (flight) => this.#letGo(flight),
     })
     this.#runner = new Runner<Payload>({
-      ...parts,
-      pool: pool.name,
+      ...shared,
       time: this.#time,
       progress: new Progress({ pool: pool.name, store: store.pool.progress, clock }),
       ended: (flight, outcome) => this.#ended(flight, outcome),
+      ignored: (flight) => this.#suspects.done(flight),
     })
-    this.service = new Service({
-      name: `work ${pool.name}`,
-      start: () => this.#start(),
-      stop: () => this.#end(),
+    this.#suspects = new Suspects({
+      ...shared,
+      solitude: parts.solitude ?? new Solitude(clock, parts.drainWithinMs),
+      running: () => this.#runner.size,
+      start: (flight) => this.#runner.start(flight),
+      settle: (flight, outcome) => this.#settler.add(flight, outcome),
+      gone: (flight, nextDueAt) => this.#hold.settled(flight, { result: 'gone', nextDueAt }),
+      letGo: (flight) => this.#letGo(flight),
+      wake: () => this.#startWaiting(),
     })
+    const name = `work ${pool.name}`
+    this.service = new Service({ name, start: () => this.#start(), stop: () => this.#end() })
   }
 
   /** How many handlers run right now. */
@@ -125,6 +121,7 @@ export class Worker<Payload = unknown> {
     ]
     this.#unwatch = () => unwatch.forEach((stop) => stop())
     this.#hold.follow()
+    this.#suspects.follow()
     this.#loop = this.#run(this.#stop.signal)
   }
 
@@ -133,6 +130,7 @@ export class Worker<Payload = unknown> {
     this.#stop.abort()
     await this.#loop
     this.#hold.letGoWaiting()
+    await this.#suspects.end(GRACE_MS)
     await this.#runner.idle(this.#parts.drainWithinMs)
     this.#runner.abort('stop')
     await this.#runner.idle(GRACE_MS)
@@ -140,6 +138,7 @@ export class Worker<Payload = unknown> {
     this.#unwatch()
     this.#runner.abandon()
     this.#hold.abandon()
+    this.#suspects.part()
   }
 
   #hear(hint: Hint): void {
@@ -154,7 +153,8 @@ export class Worker<Payload = unknown> {
     const cancelled = this.#hold.cancelling(name)
     return () => {
       const flight = cancelled()
-      if (flight !== null) this.#runner.abort('cancel', (each) => each === flight)
+      if (flight !== null && !this.#suspects.cancel(flight))
+        this.#runner.abort('cancel', (each) => each === flight)
       this.#startWaiting()
       this.#nudge()
     }
@@ -163,6 +163,7 @@ export class Worker<Payload = unknown> {
   /** What is held, or can be trusted, has changed. [X16] */
   #follow(): void {
     this.#hold.follow()
+    this.#suspects.follow()
     this.#runner.abort('lost', ({ fence }) => !this.#parts.ownership.maySettle(fence))
     this.#startWaiting()
     this.#nudge()
@@ -258,10 +259,11 @@ export class Worker<Payload = unknown> {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
     try {
-      while (this.#runner.size < this.#parts.rules.concurrency) {
+      const { concurrency } = this.#parts.rules
+      while (this.#suspects.mayStart && this.#runner.size + this.#suspects.size < concurrency) {
         const flight = this.#hold.next()
         if (flight === null) break
-        this.#runner.start(flight)
+        if (!this.#suspects.holdsBack(flight)) this.#runner.start(flight)
       }
     } finally {
       this.#isStarting = false
@@ -272,6 +274,7 @@ export class Worker<Payload = unknown> {
     this.#endedSinceLook += 1
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
+    this.#suspects.ended()
     // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.
     if (this.#isStarting) return
     this.#startWaiting()
@@ -280,6 +283,7 @@ export class Worker<Payload = unknown> {
 
   #letGo(flight: Flight): void {
     this.#hold.letGo(flight)
+    this.#suspects.done(flight)
     this.#nudge()
   }
 

@@ -19,7 +19,17 @@ export const takeCases: Case[] = [
       await clock.leap(1)
       const { turn, partition } = await pool.get('a')
       assert.deepEqual(await pool.take(), [
-        { key: 'a', slot: null, partition, turn, dueAt: START + 1000, seen: 1, payload: '7', attempt: 0 },
+        {
+          key: 'a',
+          slot: null,
+          partition,
+          turn,
+          dueAt: START + 1000,
+          seen: 1,
+          payload: '7',
+          attempt: 0,
+          crashes: 0,
+        },
       ])
     },
   },

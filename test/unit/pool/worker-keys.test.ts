@@ -85,7 +85,7 @@ async function drain(given: { key: string; at: number }[], tookMs: number): Prom
   await clock.advance(10)
   const fence = { partition: 0, epoch: 1 }
   ownership.follow([{ ...fence, resource: 'pool/work', owner: 'me', next: null, since: 0, moves: 0 }])
-  ownership.raised([fence], [{ ...fence, raised: true }])
+  ownership.raised([fence], [{ ...fence, raised: true, suspects: 0 }])
   const hold = new Hold(ownership, new StoreTime(clock))
   const lane = hold.of('normal')
   const request = { partitions: [0], lane: 'normal', from: 0, limit: 1000 } as const

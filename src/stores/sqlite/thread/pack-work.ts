@@ -17,7 +17,7 @@ const KINDS = ['done', 'again', 'retry', 'dead', 'cancel'] as const satisfies Ou
 const RESULTS = ['settled', 'gone', 'refused'] as const satisfies SettleAnswer['result'][]
 
 const TAKEN_HEAD = 2
-const TAKEN_NUMBERS = 6
+const TAKEN_NUMBERS = 7
 const SETTLEMENT_NUMBERS = 5
 const ANSWER_NUMBERS = 3
 
@@ -27,7 +27,7 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
   numbers[0] = now
   numbers[1] = nextDueAt ?? Number.NaN
   let place = TAKEN_HEAD
-  for (const { key, slot, partition, turn, dueAt, seen, payload, attempt } of runs) {
+  for (const { key, slot, partition, turn, dueAt, seen, payload, attempt, crashes } of runs) {
     texts.push(key, payload)
     numbers[place++] = slot ?? Number.NaN
     numbers[place++] = partition
@@ -35,6 +35,7 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
     numbers[place++] = dueAt
     numbers[place++] = seen
     numbers[place++] = attempt
+    numbers[place++] = crashes
   }
   if (runs[0]?.payloads === undefined) return { numbers, texts }
   return { numbers, texts, payloads: runs.map(({ payloads = [] }) => payloads) }
@@ -53,6 +54,7 @@ export function unpackTaken({ numbers, texts, payloads }: Columns): Taken {
       seen: numbers[place++] as number,
       payload: texts[text + 1] as string | null,
       attempt: numbers[place++] as number,
+      crashes: numbers[place++] as number,
     })
   }
   for (const [nth, list] of payloads?.entries() ?? []) (runs[nth] as TakenRun).payloads = list
