@@ -34,7 +34,7 @@ const directions: Direction[] = [
   { from: shared, may: [small, pure, port, shared] },
   // Ticks hand out the topic they feed, and move what is theirs; workers take what is theirs.
   {
-    from: /^src\/pool\/(ticks|folding|hold|runner|settler|suspects|worker|works)\.ts$/,
+    from: /^src\/pool\/(ticks|folding|hold|runner|settler|suspects|worker|worker-parts|works)\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
   },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },
