@@ -13,7 +13,8 @@ const words: [Error, string, RegExp][] = [
   [ofServer('3D000'), 'store_failed', /createdb/],
   [ofServer('42501'), 'store_failed', /grant/],
   [ofServer('25006'), 'store_failed', /primary/],
-  [ofServer('22012'), 'store_failed', /log of the server/],
+  [ofServer('22012'), 'store_refused', /check or a trigger/],
+  [ofServer('XX000'), 'store_failed', /log of the server/],
   [
     Object.assign(new Error(''), { code: 'ECONNREFUSED', syscall: 'connect' }),
     'store_failed',
