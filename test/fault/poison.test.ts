@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { startPostgres } from '../servers/postgres.ts'
 import { poison } from './poison.ts'
+
+const server = await startPostgres(15, { fsync: false })
+const skip = server === null ? 'PostgreSQL 15 is not installed' : false
+after(() => server?.remove())
 
 const LOAD = { innocents: 49, takesMs: 100 }
 const EXPECTED = { crashes: 3, deaths: ['poison: crashed'], left: 0 }
@@ -17,10 +21,12 @@ test('[X46] [V19] on a file: a run that ends its process is dead after three cra
   assert.deepEqual(found, EXPECTED, `after ${tookMs} ms`)
 })
 
-test('[X46] [V19] on PostgreSQL: a run that ends its process is dead after three crashes, and no innocent one is', async (t) => {
-  const server = await startPostgres(15, { fsync: false })
-  if (server === null) return t.skip('it is not installed')
-  t.after(() => server.remove())
-  const { tookMs, ...found } = await poison({ ...LOAD, store: server.url({ schema: 'poison' }) })
-  assert.deepEqual(found, EXPECTED, `after ${tookMs} ms`)
-})
+test(
+  '[X46] [V19] on PostgreSQL: a run that ends its process is dead after three crashes, and no innocent one is',
+  { skip },
+  async () => {
+    assert.ok(server)
+    const { tookMs, ...found } = await poison({ ...LOAD, store: server.url({ schema: 'poison' }) })
+    assert.deepEqual(found, EXPECTED, `after ${tookMs} ms`)
+  },
+)
