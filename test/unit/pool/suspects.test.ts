@@ -185,6 +185,38 @@ for (const lost of ['its partition is lost', 'its worker stops'] as const) {
   })
 }
 
+test('[X24] [X47] a run that waits for its mark, or to be alone, does not start after a cancel', async () => {
+  const { handler, calls } = waitingHandler()
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const entries = (all: Entries): Partial<Entries> => ({
+    mark: async (pool, marks, claim) => {
+      const answers = await all.mark(pool, marks, claim)
+      if (claim.owner === 'me') await promise
+      return answers
+    },
+  })
+  const opened = await underAnother(handler, { a: 0, b: 1, c: 0 }, { entries, concurrency: 5 })
+  const { clock, grant, worker, ownership, pool } = opened
+  await grant([0], 3)
+  await clock.advance(100)
+  for (const key of ['a', 'b']) assert.equal(await pool.cancel(key), 'due')
+  await clock.advance(100)
+  resolve(undefined)
+  await clock.advance(2000)
+  assert.deepEqual(
+    calls.map(({ run }) => run.key),
+    ['c'],
+  )
+  await pool.putAll([{ key: 'a' }, { key: 'b' }])
+  await clock.advance(2000)
+  assert.equal(calls.length, 3)
+  calls.forEach(({ end }) => end())
+  await clock.advance(100)
+  await worker.service.stop()
+  await ownership.idle([0], 0)
+  assert.deepEqual(await pool.count(), { waiting: 0, due: 0, 'backing-off': 0, dead: 0 })
+})
+
 test('[X45] a run that does not heed its abort keeps nothing waiting', async () => {
   const { handler, calls } = waitingHandler()
   const opened = await underAnother(handler, { suspect: 1, other: 0 }, { timeout: '5s', had: 1 })
