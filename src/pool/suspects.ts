@@ -137,11 +137,11 @@ export class Suspects {
   }
 
   #die(flight: Flight): void {
-    const { telemetry, pool, settle } = this.#parts
+    const { telemetry, pool } = this.#parts
     const { key, attempt } = flight.taken
     const error = new Error('it was under way in three crashes of its owners')
     telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead: true })
-    settle(flight, { kind: 'dead', reason: 'crashed', error: null })
+    this.#parts.settle(flight, { kind: 'dead', reason: 'crashed', error: null })
   }
 
   /** Its mark is written when it is alone: who waits with it must not pay for it. [V19] */
