@@ -16,7 +16,7 @@ export interface DeadRun {
   payloads: unknown[]
   /** How many puts it stood for. */
   tally: number
-  /** `attempts`: every attempt failed. Else what the handler said. */
+  /** `attempts`: every attempt failed. `crashed`: it was under way in three crashes. Else what the handler said. */
   reason: string
   /** What was thrown last; null: nothing was. */
   error: string | null

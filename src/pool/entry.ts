@@ -34,6 +34,8 @@ export interface Entry {
   after: PlannedRun | null
   /** How often the next run has failed since it was last planned afresh. */
   attempt: number
+  /** In how many crashes of its owners the next run may have been under way, as far as that was marked. [X41] */
+  crashes: number
   /** `dead`: its last attempt failed and nothing is left to run. */
   state: 'live' | 'dead'
   /** Died, or went on after a death, and has not been done since. */
@@ -76,6 +78,7 @@ export interface TakenRun {
   seen: number
   payload: string | null
   attempt: number
+  crashes: number
   /** Of every put that it stands for, in their order, in a pool that keeps them all. [M14] */
   payloads?: readonly string[]
   /** When its entry was last put. */
@@ -83,9 +86,19 @@ export interface TakenRun {
 }
 
 /** The run that a take answers for a due entry. */
-export function takenRun({ key, slot, group, partition, turn, next, attempt, putAt }: Entry): TakenRun {
+export function takenRun({
+  key,
+  slot,
+  group,
+  partition,
+  turn,
+  next,
+  attempt,
+  crashes,
+  putAt,
+}: Entry): TakenRun {
   const { dueAt, tally: seen, payload } = next
-  return { key, slot, group, partition, turn, dueAt, seen, payload, attempt, putAt }
+  return { key, slot, group, partition, turn, dueAt, seen, payload, attempt, crashes, putAt }
 }
 
 /** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */

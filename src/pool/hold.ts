@@ -212,8 +212,8 @@ export class Hold {
   }
 
   /**
-   * An entry is to be cancelled: what is answered is called when it was, drops what has not started, and answers what
-   * has. Only what was taken before the cancel was sent: its turn is gone for sure. [X24]
+   * An entry is to be cancelled: what is answered is called when it was, drops what waits, and answers what does not any
+   * more. Only what was taken before the cancel was sent: its turn is gone for sure. [X24]
    */
   cancelling({ key, slot }: CancelledName): () => Flight | null {
     const meant = new Set(
@@ -223,9 +223,10 @@ export class Hold {
       this.#drop((flight) => meant.has(flight), key)
       const [flying] = this.inFlight.ofKey(key)
       if (flying === undefined || !meant.has(flying)) return null
-      if (flying.context !== null) return flying
       if (this.#groups.letGo((flight) => flight === flying).length === 0) {
         const hold = this.of(flying.lane)
+        // Its handler was called, or it is held back until it may be.
+        if (!hold.waiting.includes(flying)) return flying
         hold.waiting = hold.waiting.filter((flight) => flight !== flying)
         this.#waiting -= 1
       }

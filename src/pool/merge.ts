@@ -78,6 +78,7 @@ function create(put: Put, context: MergeContext): Merged {
     next,
     after: null,
     attempt: 0,
+    crashes: 0,
     state: 'live',
     failing: false,
     enqueuedAt: context.now,

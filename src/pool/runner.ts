@@ -31,6 +31,8 @@ export interface RunnerParts<Payload> {
   steps: Steps
   /** The handler has ended; with null the run is let go. */
   ended(flight: Flight, outcome: Outcome | null): void
+  /** The handler does not heed its abort. */
+  ignored(flight: Flight): void
 }
 
 /** A handler that has not ended so long after its abort is reported. */
@@ -161,7 +163,9 @@ export class Runner<Payload> {
     flight.context.abort(why)
     const { clock, telemetry, pool } = this.#parts
     const report = (): void => {
-      if (this.#running.has(flight)) telemetry.emit('run.ignored', { pool, key: flight.taken.key, why })
+      if (!this.#running.has(flight)) return
+      telemetry.emit('run.ignored', { pool, key: flight.taken.key, why })
+      this.#parts.ignored(flight)
     }
     clock.timer(HEED_WITHIN_MS, report, { background: true })
   }

@@ -69,7 +69,7 @@ export function settle(entry: Entry, settlement: Settlement, context: SettleCont
 /** Failure touches only next: `after` and the tally stay, or a hot key would have no back-off. */
 function backOff(entry: Entry, dueAt: number, { now, newTurn }: SettleContext): Entry {
   const next = { ...entry.next, dueAt: Math.max(now, dueAt) }
-  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1 }
+  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1, crashes: 0 }
 }
 
 /**
@@ -94,7 +94,7 @@ function goOn(
   candidates.sort((a, b) => a.dueAt - b.dueAt)
   const [next, after] = candidates
   if (next === undefined) return null
-  return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, failing: false }
+  return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, crashes: 0, failing: false }
 }
 
 /** Until when the key rests after a run that ended so; null: as before, since a retry is the same run. [M11] [M12] */
@@ -105,7 +105,8 @@ export function restsUntil(kind: Outcome['kind'], { now, restMs = 0 }: SettleCon
 
 /** A dead entry that is to run again, for no put of anybody. [S10] */
 export function redrive(entry: Entry, { now, newTurn }: SettleContext): Entry {
-  return { ...entry, next: { ...entry.next, dueAt: now }, turn: newTurn(), attempt: 0, state: 'live' }
+  const next = { ...entry.next, dueAt: now }
+  return { ...entry, next, turn: newTurn(), attempt: 0, crashes: 0, state: 'live' }
 }
 
 /** Only the seen tally dies; what was put since, or waits in `after`, goes on. */
@@ -128,5 +129,6 @@ function die(
   if (alive !== null) return { entry: { ...alive, failing: true }, death }
   const { dueAt, payload } = entry.next
   const next = { dueAt, tally: 0, payload }
-  return { entry: { ...entry, next, turn: context.newTurn(), state: 'dead', failing: true }, death }
+  const turn = context.newTurn()
+  return { entry: { ...entry, next, turn, crashes: 0, state: 'dead', failing: true }, death }
 }

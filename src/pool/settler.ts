@@ -128,7 +128,7 @@ export class Settler {
   /** Null: the store has answered. Only its own errors are answered: those of ours are no reason to try again. */
   async #settleOnce(ended: Ended[]): Promise<Error | null> {
     const { entries, pool, clock, steps } = this.#parts
-    const claim = claimOf(ended)
+    const claim = claimOf(ended.map(({ flight }) => flight))
     const began = clock.mono()
     let answers: SettleAnswer[]
     try {
@@ -206,10 +206,10 @@ export class Settler {
 }
 
 /** All of them are held now, so they are one owner's, and each partition has one epoch. */
-function claimOf(ended: readonly Ended[]): Claim {
+export function claimOf(flights: readonly Pick<Flight, 'fence' | 'owner'>[]): Claim {
   const held = new Map<number, Held>()
-  for (const { flight } of ended) held.set(flight.fence.partition, flight.fence)
-  return { owner: ended[0]?.flight.owner ?? '', held: [...held.values()] }
+  for (const { fence } of flights) held.set(fence.partition, fence)
+  return { owner: flights[0]?.owner ?? '', held: [...held.values()] }
 }
 
 function settlementOf({ flight, outcome }: Ended): Settlement {

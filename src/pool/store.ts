@@ -95,6 +95,22 @@ export interface SettleAnswer {
   nextDueAt: number | null
 }
 
+/** How often a run was under way when its owner went without a word, counting this time. */
+export interface Mark {
+  key: string
+  slot: number | null
+  /** The turn that the run was taken with. */
+  turn: number
+  crashes: number
+}
+
+export interface MarkAnswer {
+  /** As of a settle. */
+  result: 'marked' | 'gone' | 'refused'
+  /** As of a settle. */
+  nextDueAt: number | null
+}
+
 export interface Entries {
   /** Creates the pool, or refuses other fixed settings with `pool_mismatch`. [E1] [E5] [T5] [M13] */
   open(settings: PoolSettings): Promise<void>
@@ -108,6 +124,8 @@ export interface Entries {
   take(pool: string, request: TakeRequest): Promise<Taken>
   /** Settles runs by turn, each fenced by its entry's partition. [S1–S9] [P3] [F2] */
   settle(pool: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]>
+  /** Writes the crashes of runs by turn, fenced as a settle is, and nothing else; each entry is named once. [X41] [F2] */
+  mark(pool: string, marks: Mark[], claim: Claim): Promise<MarkAnswer[]>
 }
 
 export interface EntryQuery {

@@ -1,44 +1,27 @@
 // A worker: takes due runs of the partitions that this member owns, as many as it can start, has a handler do them, and
 // settles them. Sleeps until something is due; hints and the pulse bring the alarm forward. Rules of docs/spec/work.md.
 import { Alarm } from '../alarm.ts'
-import type { Clock } from '../clock.ts'
 import { isRefused } from '../errors.ts'
 import { Pause } from '../pause.ts'
-import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
-import type { Hint, Pulse, Store } from '../store.ts'
-import type { Telemetry } from '../telemetry.ts'
+import type { Hint, Pulse } from '../store.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { Hold } from './hold.ts'
 import { Limiter } from './limiter.ts'
 import type { CancelledName, Pool } from './pool.ts'
 import { Progress } from './progress.ts'
-import type { Flight, Handler } from './run.ts'
+import type { Flight } from './run.ts'
 import { Runner } from './runner.ts'
 import type { Outcome } from './settle.ts'
 import { Settler } from './settler.ts'
 import { Sight } from './sight.ts'
+import { Solitude } from './solitude.ts'
 import { Steps } from './steps.ts'
-import { Taker } from './taker.ts'
-import type { WorkMeters } from './work-meter.ts'
 import type { SettleAnswer } from './store.ts'
-import type { WorkRules } from './work-options.ts'
-
-export interface WorkerParts<Payload> {
-  pool: Pool
-  handler: Handler<Payload>
-  rules: WorkRules
-  store: Pick<Store, 'pool' | 'watch'>
-  /** Which partitions of the pool are this member's. */
-  ownership: Ownership
-  clock: Clock
-  telemetry: Telemetry
-  /** Told of every run. */
-  meter: WorkMeters
-  /** How long a stop lets handlers end by themselves. */
-  drainWithinMs: number
-}
+import { Suspects } from './suspects.ts'
+import { Taker } from './taker.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 /** The shortest time between two looks that found less than was wanted: else a steady stream costs a take for each run. */
 const GATHER_MS = 5
@@ -57,6 +40,7 @@ export class Worker<Payload = unknown> {
   readonly #taker: Taker
   readonly #runner: Runner<Payload>
   readonly #settler: Settler
+  readonly #suspects: Suspects
   readonly #stop = new AbortController()
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
@@ -79,13 +63,12 @@ export class Worker<Payload = unknown> {
       isFailing: () => this.#isFailing,
     })
     const steps = new Steps({ pool: pool.name, clock, telemetry, meter: parts.meter.work(pool.name, sight) })
+    const shared = { ...parts, steps, pool: pool.name, entries: store.pool.entries, time: this.#time }
     this.limiter = this.#createLimiter(parts)
     this.#hold = new Hold({ ownership, time: this.#time, steps, groups: this.limiter.groups })
+    ownership.concurrency = rules.concurrency
     this.#taker = new Taker({
-      ...parts,
-      pool: pool.name,
-      entries: store.pool.entries,
-      time: this.#time,
+      ...shared,
       hold: this.#hold,
       concurrency: rules.concurrency,
       running: () => this.#runner.size,
@@ -94,31 +77,35 @@ export class Worker<Payload = unknown> {
       stop: this.#stop.signal,
     })
     this.#settler = new Settler({
-      ...parts,
-      steps,
-      pool: pool.name,
-      entries: store.pool.entries,
+      ...shared,
       settled: (ended, answers) => {
-        for (const [nth, { flight }] of ended.entries())
+        for (const [nth, { flight }] of ended.entries()) {
           this.#hold.settled(flight, answers[nth] as SettleAnswer)
+          this.#suspects.done(flight)
+        }
         this.#startWaiting()
         this.#nudge()
       },
       letGo: (flight) => this.#letGo(flight),
     })
     this.#runner = new Runner<Payload>({
-      ...parts,
-      steps,
-      pool: pool.name,
-      time: this.#time,
+      ...shared,
       progress: new Progress({ pool: pool.name, store: store.pool.progress, clock }),
       ended: (flight, outcome) => this.#ended(flight, outcome),
+      ignored: (flight) => this.#suspects.done(flight),
     })
-    this.service = new Service({
-      name: `work ${pool.name}`,
-      start: () => this.#start(),
-      stop: () => this.#end(),
+    this.#suspects = new Suspects({
+      ...shared,
+      solitude: parts.solitude ?? new Solitude(clock, parts.drainWithinMs),
+      running: () => this.#runner.size,
+      start: (flight) => this.#startHeldBack(flight),
+      settle: (flight, outcome) => this.#settler.add(flight, outcome),
+      gone: (flight, nextDueAt) => this.#hold.settled(flight, { result: 'gone', nextDueAt }),
+      letGo: (flight) => this.#letGo(flight),
+      wake: () => this.#startWaiting(),
     })
+    const name = `work ${pool.name}`
+    this.service = new Service({ name, start: () => this.#start(), stop: () => this.#end() })
   }
 
   #createLimiter(parts: WorkerParts<Payload>): Limiter {
@@ -173,6 +160,7 @@ export class Worker<Payload = unknown> {
     ]
     this.#unwatch = () => unwatch.forEach((stop) => stop())
     this.#hold.follow()
+    this.#suspects.follow()
     this.#loop = this.#run(this.#stop.signal)
   }
 
@@ -181,6 +169,7 @@ export class Worker<Payload = unknown> {
     this.#stop.abort()
     await this.#loop
     this.#hold.letGoWaiting()
+    await this.#suspects.end(GRACE_MS)
     await this.#runner.idle(this.#parts.drainWithinMs)
     this.#runner.abort('stop')
     await this.#runner.idle(GRACE_MS)
@@ -189,6 +178,7 @@ export class Worker<Payload = unknown> {
     this.#unwatch()
     this.#runner.abandon()
     this.#hold.abandon()
+    this.#suspects.part()
   }
 
   #hear(hint: Hint): void {
@@ -204,7 +194,8 @@ export class Worker<Payload = unknown> {
     const cancelled = this.#hold.cancelling(name)
     return () => {
       const flight = cancelled()
-      if (flight !== null) this.#runner.abort('cancel', (each) => each === flight)
+      if (flight !== null && !this.#suspects.cancel(flight))
+        this.#runner.abort('cancel', (each) => each === flight)
       this.#startWaiting()
       this.#nudge()
     }
@@ -213,6 +204,7 @@ export class Worker<Payload = unknown> {
   /** What is held, or can be trusted, has changed. [X16] */
   #follow(): void {
     this.#hold.follow()
+    this.#suspects.follow()
     this.#runner.abort('lost', ({ fence }) => !this.#parts.ownership.maySettle(fence))
     this.#startWaiting()
     this.#nudge()
@@ -252,10 +244,11 @@ export class Worker<Payload = unknown> {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
     try {
-      while (this.#runner.size < this.#parts.rules.concurrency && this.limiter.isOpen()) {
+      const { concurrency } = this.#parts.rules
+      while (this.#mayStart(concurrency)) {
         const flight = this.#hold.next()
         if (flight === null) break
-        this.limiter.start(flight, () => this.#runner.start(flight))
+        if (!this.#suspects.holdsBack(flight)) this.limiter.start(flight, () => this.#runner.start(flight))
       }
       this.limiter.follow()
     } finally {
@@ -263,11 +256,24 @@ export class Worker<Payload = unknown> {
     }
   }
 
+  #mayStart(concurrency: number): boolean {
+    const busy = this.#runner.size + this.#suspects.size
+    return busy < concurrency && this.#suspects.mayStart && this.limiter.isOpen()
+  }
+
+  /** Others may have used meanwhile what a limit left: then it is due again. */
+  #startHeldBack(flight: Flight): void {
+    const isFree = this.limiter.isOpen() && this.limiter.groups.why(flight.taken) === null
+    if (isFree) this.limiter.start(flight, () => this.#runner.start(flight))
+    else this.#letGo(flight)
+  }
+
   #ended(flight: Flight, outcome: Outcome | null): void {
     this.#taker.ended()
     this.limiter.ended(flight)
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
+    this.#suspects.ended()
     // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.
     if (this.#isStarting) return
     this.#startWaiting()
@@ -276,6 +282,7 @@ export class Worker<Payload = unknown> {
 
   #letGo(flight: Flight): void {
     this.#hold.letGo(flight)
+    this.#suspects.done(flight)
     this.#nudge()
   }
 

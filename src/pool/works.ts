@@ -5,8 +5,10 @@ import type { Service } from '../service.ts'
 import type { Pulse, PulseRequest } from '../store.ts'
 import type { Pool } from './pool.ts'
 import type { Handler } from './run.ts'
+import { Solitude } from './solitude.ts'
 import type { WorkRules } from './work-options.ts'
-import { Worker, type WorkerParts } from './worker.ts'
+import { Worker } from './worker.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 export type WorksParts = Pick<
   WorkerParts<unknown>,
@@ -23,9 +25,11 @@ export interface Asked<Payload> {
 export class Works {
   readonly #parts: WorksParts
   readonly #workers = new Map<string, Worker>()
+  readonly #solitude: Solitude
 
   constructor(parts: WorksParts) {
     this.#parts = parts
+    this.#solitude = new Solitude(parts.clock, parts.drainWithinMs)
   }
 
   get services(): Service[] {
@@ -44,6 +48,7 @@ export class Works {
       handler,
       rules,
       ownership,
+      solitude: this.#solitude,
     })
     this.#workers.set(pool.name, worker as Worker)
     return worker

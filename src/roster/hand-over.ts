@@ -1,4 +1,5 @@
 // Hands over what was revoked, when nothing of it is in flight any more. [A3] [H3]
+import type { Held } from '../fence.ts'
 import type { Ownership } from './ownership.ts'
 import type { RosterParts } from './parts.ts'
 import type { Allotment, Grant } from './store.ts'
@@ -31,10 +32,36 @@ export class HandOver {
     try {
       const partitions = revoked.map(({ partition }) => partition)
       await ownership.idle(partitions, this.#parts.drainWithinMs)
+      await this.#release(ownership, revoked)
       ownership.send(revoked)
       await this.#grant(ownership, revoked)
     } finally {
       this.#underWay.delete(ownership)
+    }
+  }
+
+  /** Drops what is held, and waits until nothing of it is in flight: the member leaves. */
+  async drain(ownership: Ownership): Promise<void> {
+    const held = ownership.holding()
+    ownership.drop()
+    const partitions = held.map(({ partition }) => partition)
+    await ownership.idle(partitions, this.#parts.drainWithinMs)
+    await this.#release(ownership, held)
+  }
+
+  /** Says that nothing is under way, so that the next owner suspects nobody. [X43] */
+  async #release(ownership: Ownership, held: readonly Held[]): Promise<void> {
+    const { store, telemetry } = this.#parts
+    if (ownership.concurrency === 0 || held.length === 0) return
+    const claim = {
+      owner: this.#parts.owner(),
+      held: held.map(({ partition, epoch }) => ({ partition, epoch })),
+    }
+    try {
+      await store.fences.release(ownership.resource.name, claim)
+    } catch (error) {
+      // It suspects some for nothing.
+      telemetry.emit('roster.failed', { error })
     }
   }
 

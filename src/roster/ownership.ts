@@ -15,6 +15,7 @@ interface Part {
   phase: Phase
   /** The epoch at which the fence stands that refused it. */
   fence: number
+  suspects: number
 }
 
 interface Use {
@@ -40,6 +41,8 @@ const STUCK_MS = 10_000
 
 export class Ownership {
   readonly resource: Resource
+  /** How many runs that could end the process are under way at once, at most; who works on it says so. [X43] */
+  concurrency = 0
   readonly #parts: OwnershipParts
   readonly #held = new Map<number, Part>()
   readonly #uses = new Set<Use>()
@@ -113,6 +116,12 @@ export class Ownership {
     return this.#parts.view?.() ?? null
   }
 
+  /** How many runs the owner before may have had under way when this was taken over from it. [X43] */
+  suspectsOf({ partition, epoch }: Held): number {
+    const part = this.#held.get(partition)
+    return part?.epoch === epoch ? part.suspects : 0
+  }
+
   /** For how long what is held can be trusted yet, unless a beat is answered. [H2] */
   get trustedForMs(): number {
     return this.#parts.trust.leftMs
@@ -167,7 +176,12 @@ export class Ownership {
       const part = this.#held.get(partition)
       // What is revoked before it was raised is handed over as it is: nothing is in flight.
       if (part === undefined) {
-        this.#held.set(partition, { epoch, phase: next === null ? 'raising' : 'leaving', fence: 0 })
+        this.#held.set(partition, {
+          epoch,
+          phase: next === null ? 'raising' : 'leaving',
+          fence: 0,
+          suspects: 0,
+        })
       } else if (next !== null && part.phase !== 'sent') part.phase = 'leaving'
     }
     this.#tell()
@@ -176,12 +190,13 @@ export class Ownership {
 
   /** The answers to a raise; what has changed meanwhile is not touched. [H1] */
   raised(asked: readonly Held[], answers: readonly Raised[]): void {
-    for (const { partition, raised, epoch: fence } of answers) {
+    for (const { partition, raised, epoch: fence, suspects } of answers) {
       const part = this.#held.get(partition)
       const epoch = asked.find((held) => held.partition === partition)?.epoch
       if (part === undefined || part.epoch !== epoch || part.phase !== 'raising') continue
       part.phase = raised ? 'held' : 'refused'
       part.fence = fence
+      part.suspects = suspects
     }
     this.#tell()
   }

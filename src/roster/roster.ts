@@ -252,7 +252,8 @@ export class Roster {
       const asked = ownership.follow(mine)
       void this.#handOver.begin(ownership, mine)
       if (asked.length === 0) continue
-      const answers = await store.fences.raise(name, { owner: this.#id, held: asked })
+      const claim = { owner: this.#id, held: asked, concurrency: ownership.concurrency }
+      const answers = await store.fences.raise(name, claim)
       ownership.raised(asked, answers)
       const refused = answers.filter(({ raised }) => !raised).length
       telemetry.emit('roster.raised', { resource: name, raised: answers.length - refused, refused })
@@ -278,15 +279,10 @@ export class Roster {
   async #leave(): Promise<void> {
     await this.#joining
     if (!this.#isMember) return
-    const { store, drainWithinMs, telemetry } = this.#parts
+    const { store, telemetry } = this.#parts
     this.#isLeaving = true
     await this.#following
-    const drained = [...this.#ownerships.values()].map((ownership) => {
-      const partitions = ownership.holding().map(({ partition }) => partition)
-      ownership.drop()
-      return ownership.idle(partitions, drainWithinMs)
-    })
-    await Promise.all(drained)
+    await Promise.all([...this.#ownerships.values()].map((each) => this.#handOver.drain(each)))
     this.#isMember = false
     try {
       await store.roster.leave(this.#id, legacyOf(await store.roster.view(), this.#id))

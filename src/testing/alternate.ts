@@ -21,6 +21,7 @@ export function alternate(first: Store, second: Store): Store {
     mover: { move: (request) => next().mover.move(request) },
     fences: {
       raise: (resource, claim) => next().fences.raise(resource, claim),
+      release: (resource, claim) => next().fences.release(resource, claim),
       fences: (resource) => next().fences.fences(resource),
     },
     roster: {
@@ -58,6 +59,7 @@ function alternatePool(both: [Store, Store], next: () => Store): Store['pool'] {
       reschedule: (pool, change) => next().pool.entries.reschedule(pool, change),
       take: (pool, request) => next().pool.entries.take(pool, request),
       settle: (pool, settlements, claim) => next().pool.entries.settle(pool, settlements, claim),
+      mark: (pool, marks, claim) => next().pool.entries.mark(pool, marks, claim),
     },
     browse: {
       get: (pool, name) => next().pool.browse.get(pool, name),

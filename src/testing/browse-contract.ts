@@ -49,6 +49,7 @@ export const browseCases: Case[] = [
         next: { dueAt: START + 5, tally: 1, payload: '1' },
         after: null,
         attempt: 0,
+        crashes: 0,
         state: 'live',
         failing: false,
         enqueuedAt: START,

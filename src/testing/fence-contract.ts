@@ -20,10 +20,16 @@ const raiseCases: Case[] = [
     title: '[F1] a fence is raised by a higher epoch, and again by the same pair',
     run: async ({ store, clock }) => {
       const { fences } = store
-      assert.deepEqual(await fences.raise(RESOURCE, one('a', 1)), [{ partition: 0, raised: true, epoch: 1 }])
+      assert.deepEqual(await fences.raise(RESOURCE, one('a', 1)), [
+        { partition: 0, raised: true, epoch: 1, suspects: 0 },
+      ])
       await clock.leap(5)
-      assert.deepEqual(await fences.raise(RESOURCE, one('a', 1)), [{ partition: 0, raised: true, epoch: 1 }])
-      assert.deepEqual(await fences.raise(RESOURCE, one('b', 3)), [{ partition: 0, raised: true, epoch: 3 }])
+      assert.deepEqual(await fences.raise(RESOURCE, one('a', 1)), [
+        { partition: 0, raised: true, epoch: 1, suspects: 0 },
+      ])
+      assert.deepEqual(await fences.raise(RESOURCE, one('b', 3)), [
+        { partition: 0, raised: true, epoch: 3, suspects: 0 },
+      ])
       assert.deepEqual(await fences.fences(RESOURCE), [
         { partition: 0, epoch: 3, owner: 'b', raisedAt: START + 5 },
       ])
@@ -40,7 +46,7 @@ const raiseCases: Case[] = [
         ['a', 4],
       ] as const) {
         const answer = await fences.raise(RESOURCE, one(owner, epoch))
-        assert.deepEqual(answer, [{ partition: 0, raised: false, epoch: 5 }])
+        assert.deepEqual(answer, [{ partition: 0, raised: false, epoch: 5, suspects: 0 }])
       }
       assert.deepEqual(await fences.fences(RESOURCE), [
         { partition: 0, epoch: 5, owner: 'a', raisedAt: START },

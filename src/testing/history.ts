@@ -101,6 +101,7 @@ export class History {
         this.#record({ call: 'settle', pool, settlements, answers })
         return answers
       },
+      mark: (pool, marks, claim) => entries.mark(pool, marks, claim),
     }
   }
 

@@ -7,6 +7,7 @@ import { controlCases } from './control-contract.ts'
 import { deadCases } from './dead-contract.ts'
 import { deathsCases } from './deaths-contract.ts'
 import { laneCases } from './lane-contract.ts'
+import { markCases } from './mark-contract.ts'
 import { payloadsCases } from './payloads-contract.ts'
 import { progressCases } from './progress-contract.ts'
 import { plainPutCases } from './put-contract.ts'
@@ -27,6 +28,7 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: cancel and reschedule`, open, changeCases)
   registerCases(`${name}: take`, open, takeCases)
   registerCases(`${name}: settle`, open, settleCases)
+  registerCases(`${name}: mark`, open, markCases)
   registerCases(`${name}: dead`, open, deadCases)
   registerCases(`${name}: deaths`, open, deathsCases)
   registerCases(`${name}: progress`, open, progressCases)

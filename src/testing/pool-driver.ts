@@ -6,6 +6,7 @@ import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Outcome, Settlement } from '../pool/settle.ts'
 import type {
   EntryQuery,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -111,6 +112,18 @@ export class PoolDriver {
 
   settleAll(settlements: Settlement[], claim = this.claim): Promise<SettleAnswer[]> {
     return this.#store.pool.entries.settle(this.settings.name, settlements, claim)
+  }
+
+  /** Marks one run. */
+  async mark(
+    { key, slot, turn }: Pick<TakenRun, 'key' | 'slot' | 'turn'>,
+    crashes: number,
+    claim = this.claim,
+  ): Promise<MarkAnswer> {
+    const marks = [{ key, slot, turn, crashes }]
+    const [answer] = await this.#store.pool.entries.mark(this.settings.name, marks, claim)
+    assert(answer !== undefined, 'a mark has an answer')
+    return answer
   }
 
   cancel(key: string, slot?: number | null): ReturnType<Store['pool']['entries']['cancel']> {

@@ -21,8 +21,9 @@ export const takeCases: Case[] = [
       await clock.leap(1)
       const { turn, partition } = await pool.get('a')
       const times = { dueAt: START + 1000, putAt: START + 10 }
+      const counts = { attempt: 0, crashes: 0 }
       assert.deepEqual(await pool.take(), [
-        { key: 'a', slot: null, group: 'g', partition, turn, seen: 2, payload: '7', attempt: 0, ...times },
+        { key: 'a', slot: null, group: 'g', partition, turn, seen: 2, payload: '7', ...counts, ...times },
       ])
     },
   },

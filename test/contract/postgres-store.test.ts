@@ -69,7 +69,8 @@ void describe('postgres: cuts and restarts', { skip }, () => {
     await assert.rejects(store.fences.raise('r', claim), { code: 'store_failed', retryable: true })
     assert.ok(performance.now() - began < 2000)
     letGo()
-    assert.deepEqual(await store.fences.raise('r', claim), [{ partition: 0, raised: true, epoch: 1 }])
+    const raised = { partition: 0, raised: true, epoch: 1, suspects: 0 }
+    assert.deepEqual(await store.fences.raise('r', claim), [raised])
   })
 
   void test('[Y4] a restart of the server is survived, by calls under way and by later ones', async () => {

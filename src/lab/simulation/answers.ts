@@ -60,6 +60,7 @@ export class Answers {
       open: (settings) => entries.open(settings),
       take: (pool, request) => entries.take(pool, request),
       settle: (pool, settlements, claim) => entries.settle(pool, settlements, claim),
+      mark: (pool, marks, claim) => entries.mark(pool, marks, claim),
       put: async (pool, requests) => {
         const responses = await entries.put(pool, requests)
         for (const [nth, request] of requests.entries()) this.#put(request, responses[nth])

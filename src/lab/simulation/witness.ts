@@ -68,6 +68,7 @@ export class Witness {
   #watchFences(fences: FenceStore): FenceStore {
     return {
       fences: (resource) => fences.fences(resource),
+      release: (resource, claim) => fences.release(resource, claim),
       raise: async (resource, claim) => {
         const raised = await fences.raise(resource, claim)
         for (const fence of await fences.fences(resource)) this.#fence(resource, fence)

@@ -1,7 +1,9 @@
 // The entries of a pool: by name, and those that live in the order in which they are due, for each partition. Who looks
 // for what is due does not look at what waits.
 import { Heap } from '../../heap.ts'
-import { type Entry, liveDueAt } from '../../pool/entry.ts'
+import { type Entry, entryName, liveDueAt } from '../../pool/entry.ts'
+import { mark } from '../../pool/mark.ts'
+import type { Mark, MarkAnswer } from '../../pool/store.ts'
 
 /** An entry as it was set; gone when it was set anew or deleted, and then still in its heap for a while. */
 interface Place {
@@ -36,6 +38,16 @@ export class MemoryEntries {
   delete(name: string): void {
     this.#leave(this.#places.get(name))
     this.#places.delete(name)
+  }
+
+  /** Marks runs of the partitions that are held. */
+  mark(marks: readonly Mark[], held: ReadonlySet<number>): MarkAnswer[] {
+    return marks.map((asked) => {
+      const name = entryName(asked.key, asked.slot)
+      const { entry, answer } = mark(this.get(name), asked, held)
+      if (entry !== null) this.set(name, entry)
+      return answer
+    })
   }
 
   *values(): Iterable<Entry> {

@@ -1,10 +1,18 @@
-// Fences in memory: the reading of [F1] and [F2] that other stores are compared with.
+// Fences in memory: the reading of [F1], [F2] and [X43] that other stores are compared with.
 import type { Clock } from '../../clock.ts'
-import type { Claim, Fence, FenceStore, Raised } from '../../fence.ts'
+import {
+  type Claim,
+  type Fence,
+  type FenceStore,
+  type NewClaim,
+  type Raised,
+  type StoredFence,
+  raiseFence,
+} from '../../fence.ts'
 import type { Commit } from './commit.ts'
 
 export class MemoryFences implements FenceStore {
-  readonly #fences = new Map<string, Map<number, Fence>>()
+  readonly #fences = new Map<string, Map<number, StoredFence>>()
   readonly #clock: Clock
   readonly #commit: Commit
 
@@ -13,25 +21,37 @@ export class MemoryFences implements FenceStore {
     this.#commit = commit
   }
 
-  async raise(resource: string, claim: Claim): Promise<Raised[]> {
+  async raise(resource: string, claim: NewClaim): Promise<Raised[]> {
     return this.#commit('roster', () => this.#raise(resource, claim))
   }
 
-  #raise(resource: string, { owner, held }: Claim): Raised[] {
+  #raise(resource: string, { owner, held, concurrency = 0 }: NewClaim): Raised[] {
     const fences = this.#of(resource)
     return held.map(({ partition, epoch }) => {
-      const fence = fences.get(partition)
-      const isOurs = fence?.epoch === epoch && fence.owner === owner
-      if (fence !== undefined && fence.epoch >= epoch && !isOurs) {
-        return { partition, raised: false, epoch: fence.epoch }
-      }
-      if (!isOurs) fences.set(partition, { partition, epoch, owner, raisedAt: this.#clock.now() })
-      return { partition, raised: true, epoch }
+      const now = this.#clock.now()
+      const { raised, fence } = raiseFence(fences.get(partition), {
+        partition,
+        epoch,
+        owner,
+        concurrency,
+        now,
+      })
+      fences.set(partition, fence)
+      return { partition, raised, epoch: fence.epoch, suspects: raised ? fence.suspects : 0 }
+    })
+  }
+
+  async release(resource: string, claim: Claim): Promise<void> {
+    this.#commit('roster', () => {
+      const fences = this.#of(resource)
+      for (const partition of this.held(resource, claim))
+        fences.set(partition, { ...(fences.get(partition) as StoredFence), concurrency: 0 })
     })
   }
 
   async fences(resource: string): Promise<Fence[]> {
-    return [...this.#of(resource).values()].sort((a, b) => a.partition - b.partition)
+    const fences = [...this.#of(resource).values()].sort((a, b) => a.partition - b.partition)
+    return fences.map(({ partition, epoch, owner, raisedAt }) => ({ partition, epoch, owner, raisedAt }))
   }
 
   /** The claimed partitions whose fence is the claim's; the others are refused. */
@@ -44,7 +64,7 @@ export class MemoryFences implements FenceStore {
     return new Set(holds.map(({ partition }) => partition))
   }
 
-  #of(resource: string): Map<number, Fence> {
+  #of(resource: string): Map<number, StoredFence> {
     let fences = this.#fences.get(resource)
     if (fences === undefined) this.#fences.set(resource, (fences = new Map()))
     return fences

@@ -14,6 +14,8 @@ import type {
   CancelAnswer,
   Entries,
   EntryQuery,
+  Mark,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -195,6 +197,10 @@ export class MemoryPools implements Entries, Browse {
     if (settled.entry === null) pool.entries.delete(id)
     else pool.entries.set(id, settled.entry)
     return { result: 'settled', nextDueAt: settled.entry === null ? null : liveDueAt(settled.entry) }
+  }
+
+  async mark(name: string, marks: Mark[], claim: Claim): Promise<MarkAnswer[]> {
+    return this.of(name).entries.mark(marks, this.#fences.held(poolResource(name), claim))
   }
 
   /** The entries of some partitions that are due, of every lane, and the moment of the look. */

@@ -34,7 +34,7 @@ found as materialized (
 clock as materialized (select headrace.now_ms() as now from (select count(*) from found) as locked),
 redriven as (
   update headrace.entry e
-  set state = 'live', due_at = clock.now, attempt = 0, turn = nextval('headrace.turn')
+  set state = 'live', due_at = clock.now, attempt = 0, crashes = null, turn = nextval('headrace.turn')
   from found f cross join clock
   where e.pool = $1 and e.key = f.key and e.slot = f.slot and headrace.in_time(5000, e.slot)
   returning 1

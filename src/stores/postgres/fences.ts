@@ -1,10 +1,10 @@
 // Fences: rows that fenced writes lock shared, and a raise alone.
-import type { Claim, Fence, FenceStore, Raised } from '../../fence.ts'
+import type { Claim, Fence, FenceStore, NewClaim, Raised } from '../../fence.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections } from './connections.ts'
 import { VITAL_READ } from './pools.ts'
 
-/** A repeated raise of the same pair succeeds again. */
+/** A repeated raise of the same pair succeeds again, and so does a repeated release. */
 const RAISE: Call = { operation: 'commit', timeoutMs: 1000, again: 'exact' }
 
 export class PostgresFences implements FenceStore {
@@ -14,19 +14,29 @@ export class PostgresFences implements FenceStore {
     this.#connections = connections
   }
 
-  async raise(resource: string, { owner, held }: Claim): Promise<Raised[]> {
+  async raise(resource: string, { owner, held, concurrency = 0 }: NewClaim): Promise<Raised[]> {
     const partitions = numberArray(held.map(({ partition }) => partition))
     const epochs = numberArray(held.map(({ epoch }) => epoch))
-    const rows = await this.#connections.query('raise', [resource, owner, partitions, epochs], RAISE)
-    const raised = new Set(rows.map((row) => row['partition']))
+    const values = [resource, owner, partitions, epochs, concurrency]
+    const rows = await this.#connections.query('raise', values, RAISE)
+    const raised = new Map(rows.map((row) => [row['partition'], row['suspects'] as number]))
     if (raised.size === held.length) {
-      return held.map(({ partition, epoch }) => ({ partition, raised: true, epoch }))
+      return held.map(({ partition, epoch }) => {
+        return { partition, raised: true, epoch, suspects: raised.get(partition) ?? 0 }
+      })
     }
     const stands = new Map((await this.fences(resource)).map((fence) => [fence.partition, fence.epoch]))
     return held.map(({ partition, epoch }) => {
-      if (raised.has(partition)) return { partition, raised: true, epoch }
-      return { partition, raised: false, epoch: stands.get(partition) ?? epoch }
+      const suspects = raised.get(partition)
+      if (suspects !== undefined) return { partition, raised: true, epoch, suspects }
+      return { partition, raised: false, epoch: stands.get(partition) ?? epoch, suspects: 0 }
     })
+  }
+
+  async release(resource: string, { owner, held }: Claim): Promise<void> {
+    const partitions = numberArray(held.map(({ partition }) => partition))
+    const epochs = numberArray(held.map(({ epoch }) => epoch))
+    await this.#connections.query('release_fences', [resource, owner, partitions, epochs], RAISE)
   }
 
   async fences(resource: string): Promise<Fence[]> {

@@ -106,7 +106,7 @@ removed as (
   where d.fate = 'is gone' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
 remembered as (
-  update headrace.entry e set state = 'fired', until = clock.now + clock.kept_ms, payload = null
+  update headrace.entry e set state = 'fired', until = clock.now + clock.kept_ms, payload = null, crashes = null
   from due d, clock
   where d.fate = 'is remembered' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
 ),
@@ -114,7 +114,7 @@ promoted as (
   update headrace.entry e set turn = nextval('headrace.turn'), due_at = greatest(e.after_due_at, clock.now + clock.throttle_ms),
     until = case when clock.throttle_ms > 0 then clock.now + clock.throttle_ms else e.until end,
     tally = e.after_tally, payload = e.after_payload, since = e.after_since, after_since = null, after_due_at = null, after_tally = null, after_payload = null,
-    attempt = 0, failing = false
+    attempt = 0, crashes = null, failing = false
   from due d, clock
   where d.fate = 'goes on' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
   returning e.due_at

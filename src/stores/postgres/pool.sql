@@ -57,7 +57,7 @@ near as materialized (
   from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
     select e.*, row_number() over () as nth
     from (
-      select key, slot, grp, e.partition, turn, due_at, tally, payload, attempt, put_at
+      select key, slot, grp, e.partition, turn, due_at, tally, payload, attempt, crashes, put_at
       from headrace.entry e
       where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
         and e.due_at >= $4::bigint and e.due_at <= clock.now
@@ -73,16 +73,17 @@ enough as materialized (
   from bound
 ),
 due as (
-  select e.key, e.slot, e.grp, e.partition, e.turn, e.due_at, e.tally, e.payload, e.attempt, e.put_at
+  select e.key, e.slot, e.grp, e.partition, e.turn, e.due_at, e.tally, e.payload, e.attempt, e.crashes,
+    e.put_at
   from (
     select near.key, near.slot, near.grp, near.partition, near.turn, near.due_at, near.tally, near.payload, near.attempt,
-      near.put_at
+      near.crashes, near.put_at
     from near cross join bound
     where (select is_enough from enough) and (bound.due_at is null or near.due_at <= bound.due_at)
     union all
     select e.*
     from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
-      select key, slot, grp, e.partition, turn, due_at, tally, payload, attempt, put_at
+      select key, slot, grp, e.partition, turn, due_at, tally, payload, attempt, crashes, put_at
       from headrace.entry e
       where not (select is_enough from enough)
         and e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'

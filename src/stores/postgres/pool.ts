@@ -7,6 +7,8 @@ import type { Settlement } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
   Entries,
+  Mark,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -17,7 +19,7 @@ import type {
   TakeRequest,
 } from '../../pool/store.ts'
 import type { Hint, StoreContext } from '../../store.ts'
-import { numberArray } from './arrays.ts'
+import { numberArray, textArray } from './arrays.ts'
 import type { Call, Connections, Tx } from './connections.ts'
 import { type KnownPool, OTHER, type Pools, READ } from './pools.ts'
 import { splitRounds } from './put-batch.ts'
@@ -34,8 +36,9 @@ export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
   hint(hint: Hint): void
 }
 
-/** A repeat of a settle finds no turn. */
-const SETTLE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone', hasOnePlan: true }
+/** A repeat of a settle finds no turn, and one of a mark writes the same. */
+const MARK: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
+const SETTLE: Call = { ...MARK, hasOnePlan: true }
 const TAKE: Call = { ...READ, hasOnePlan: true }
 
 /** The fewest rows of a partition that a take reads at first. */
@@ -131,6 +134,28 @@ export class PostgresEntries implements Entries {
         ? await connections.transaction(SETTLE, (tx) => settleAll(tx, pool, { values, settlements }))
         : await connections.query('settle', values, SETTLE)
     return settleAnswers(told[0], settlements.length)
+  }
+
+  async mark(name: string, marks: Mark[], { owner, held }: Claim): Promise<MarkAnswer[]> {
+    const rows = await this.#parts.connections.query(
+      'mark',
+      [
+        this.#parts.pools.of(name).id,
+        numberArray(held.map(({ partition }) => partition)),
+        numberArray(held.map(({ epoch }) => epoch)),
+        poolResource(name),
+        owner,
+        textArray(marks.map(({ key }) => key)),
+        numberArray(marks.map(({ slot }) => slotColumn(slot))),
+        numberArray(marks.map(({ turn }) => turn)),
+        numberArray(marks.map(({ crashes }) => crashes)),
+      ],
+      MARK,
+    )
+    return rows.map((row) => ({
+      result: row['result'] as MarkAnswer['result'],
+      nextDueAt: row['next_due_at'] as number | null,
+    }))
   }
 
   /** One hint for all puts of a call: the earliest wakes whoever waits. */

@@ -42,6 +42,7 @@ export function toEntry(row: Row): Entry {
             ...sinceOf(row['after_since']),
           },
     attempt: row['attempt'] as number,
+    crashes: (row['crashes'] as number | null) ?? 0,
     state: row['state'] as Entry['state'],
     failing: row['failing'] as boolean,
     enqueuedAt: row['enqueued_at'] as number,
@@ -65,6 +66,7 @@ export function toRun(row: Row): TakenRun {
     seen: row['tally'] as number,
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
+    crashes: (row['crashes'] as number | null) ?? 0,
     ...(row['payloads'] === undefined ? {} : { payloads: row['payloads'] as string[] }),
     putAt: row['put_at'] as number,
   }

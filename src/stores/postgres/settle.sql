@@ -77,6 +77,7 @@ renewed as (
     since = case d.step when 1 then e.since when 3 then d.after_since end,
     after_since = case when d.step <> 3 then e.after_since end,
     attempt = case d.step when 1 then d.attempt + 1 when 6 then d.attempt else 0 end,
+    crashes = null,
     state = case d.step when 6 then 'dead' when 7 then 'fired' else 'live' end,
     until = case when d.step > 1 and d.throttle_ms > 0 then d.free_at else e.until end,
     failing = case when d.step = 1 then e.failing else d.outcome = 'dead' end

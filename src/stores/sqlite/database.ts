@@ -27,8 +27,8 @@ const SETTINGS = `
 `
 
 /** The files of named queries, beside this one. */
-const NOUNS = ['pool', 'dead', 'payload', 'progress', 'journal', 'log', 'session', 'control', 'fence', 'roster']
-export const QUERY_FILES = NOUNS.map((noun) => `${noun}.sql`)
+const NOUNS = 'pool dead payload progress journal log session control fence roster'
+export const QUERY_FILES = NOUNS.split(' ').map((noun) => `${noun}.sql`)
 
 /**
  * FULL: a commit is on the disk before it is answered. NORMAL: it is there with the next one that is, or after a

@@ -1,10 +1,11 @@
 -- name: all_fences
-select resource, partition, epoch, owner, raised_at from fence
+select resource, partition, epoch, owner, raised_at, concurrency, suspects from fence
 
 -- name: save_fence
-insert into fence (resource, partition, epoch, owner, raised_at) values (?, ?, ?, ?, ?)
+insert into fence (resource, partition, epoch, owner, raised_at, concurrency, suspects) values (?, ?, ?, ?, ?, ?, ?)
 on conflict (resource, partition) do update set
-  epoch = excluded.epoch, owner = excluded.owner, raised_at = excluded.raised_at
+  epoch = excluded.epoch, owner = excluded.owner, raised_at = excluded.raised_at,
+  concurrency = excluded.concurrency, suspects = excluded.suspects
 
 -- name: last_fence
 select next from counter where name = 'fence'

@@ -1,6 +1,14 @@
 // Fences, mirrored in memory: a fenced write looks at them in its own transaction without asking the file, which is
 // followed under the lock before anything is decided. [F2] [F4]
-import type { Claim, Fence, FenceStore, Raised } from '../../fence.ts'
+import {
+  type Claim,
+  type Fence,
+  type FenceStore,
+  type NewClaim,
+  type Raised,
+  type StoredFence,
+  raiseFence,
+} from '../../fence.ts'
 import type { Database } from './database.ts'
 import type { Mirror, Session, Transaction } from './session.ts'
 
@@ -14,9 +22,9 @@ export interface HeldPartitions {
 export class SqliteFences implements FenceStore, Mirror {
   readonly #database: Database
   readonly #session: Session
-  readonly #fences = new Map<string, Map<number, Fence>>()
+  readonly #fences = new Map<string, Map<number, StoredFence>>()
   /** What this transaction has raised, and what stood there before it. */
-  #raised: { resource: string; partition: number; before: Fence | undefined }[] = []
+  #raised: { resource: string; partition: number; before: StoredFence | undefined }[] = []
   /** The newest raise that memory knows, and that it knew before this transaction. */
   #last = -1
   #lastBefore = -1
@@ -27,26 +35,35 @@ export class SqliteFences implements FenceStore, Mirror {
     session.mirror(this)
   }
 
-  raise(resource: string, claim: Claim): Promise<Raised[]> {
+  raise(resource: string, claim: NewClaim): Promise<Raised[]> {
     return this.#session.write('roster', (tx) => this.#raiseIn(tx, resource, claim))
   }
 
-  #raiseIn({ now }: Transaction, resource: string, { owner, held }: Claim): Raised[] {
+  #raiseIn({ now }: Transaction, resource: string, { owner, held, concurrency = 0 }: NewClaim): Raised[] {
     return held.map(({ partition, epoch }) => {
-      const fence = this.#fences.get(resource)?.get(partition)
-      const isOurs = fence?.epoch === epoch && fence.owner === owner
-      if (fence !== undefined && fence.epoch >= epoch && !isOurs) {
-        return { partition, raised: false, epoch: fence.epoch }
+      const before = this.#fences.get(resource)?.get(partition)
+      const { raised, fence } = raiseFence(before, { partition, epoch, owner, concurrency, now })
+      if (before?.epoch !== fence.epoch || before.concurrency !== fence.concurrency)
+        this.#save(resource, fence)
+      return { partition, raised, epoch: fence.epoch, suspects: raised ? fence.suspects : 0 }
+    })
+  }
+
+  release(resource: string, claim: Claim): Promise<void> {
+    return this.#session.write('roster', () => {
+      for (const partition of this.look(resource, claim).held) {
+        const fence = this.#fences.get(resource)?.get(partition) as StoredFence
+        if (fence.concurrency > 0) this.#save(resource, { ...fence, concurrency: 0 })
       }
-      if (!isOurs) this.#save(resource, { partition, epoch, owner, raisedAt: now })
-      return { partition, raised: true, epoch }
     })
   }
 
   async fences(resource: string): Promise<Fence[]> {
     return this.#session.read(() => {
       const fences = [...(this.#fences.get(resource)?.values() ?? [])]
-      return fences.map((fence) => ({ ...fence })).sort((a, b) => a.partition - b.partition)
+      return fences
+        .map(({ partition, epoch, owner, raisedAt }) => ({ partition, epoch, owner, raisedAt }))
+        .sort((a, b) => a.partition - b.partition)
     })
   }
 
@@ -71,8 +88,8 @@ export class SqliteFences implements FenceStore, Mirror {
     if (last === this.#last) return
     this.#fences.clear()
     for (const row of this.#database.statement('all_fences').all() as unknown as FenceRow[]) {
-      const { resource, partition, epoch, owner, raised_at: raisedAt } = row
-      this.#set(resource, { partition, epoch, owner, raisedAt })
+      const { resource, raised_at: raisedAt, ...fence } = row
+      this.#set(resource, { ...fence, raisedAt })
     }
     this.#last = this.#lastBefore = last
   }
@@ -93,15 +110,17 @@ export class SqliteFences implements FenceStore, Mirror {
     this.#raised = []
   }
 
-  #save(resource: string, fence: Fence): void {
-    const { partition, epoch, owner, raisedAt } = fence
-    this.#database.statement('save_fence').run(resource, partition, epoch, owner, raisedAt)
+  #save(resource: string, fence: StoredFence): void {
+    const { partition, epoch, owner, raisedAt, concurrency, suspects } = fence
+    this.#database
+      .statement('save_fence')
+      .run(resource, partition, epoch, owner, raisedAt, concurrency, suspects)
     this.#last = this.#database.statement('new_fence').get()?.['next'] as number
     this.#raised.push({ resource, partition, before: this.#fences.get(resource)?.get(partition) })
     this.#set(resource, fence)
   }
 
-  #set(resource: string, fence: Fence): void {
+  #set(resource: string, fence: StoredFence): void {
     let fences = this.#fences.get(resource)
     if (fences === undefined) this.#fences.set(resource, (fences = new Map()))
     fences.set(fence.partition, fence)
@@ -114,4 +133,6 @@ interface FenceRow {
   epoch: number
   owner: string
   raised_at: number
+  concurrency: number
+  suspects: number
 }

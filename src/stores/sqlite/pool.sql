@@ -45,12 +45,12 @@ select * from entry where pool = ? and key = ? order by slot
 -- A new turn makes a new row; the row of the entry's earlier turn is deleted first.
 insert into entry (
   turn, pool, key, slot, grp, partition, lane, due_at, tally, payload, after_due_at, after_tally, after_payload,
-  attempt, state, failing, enqueued_at, put_at, since, after_since
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  attempt, crashes, state, failing, enqueued_at, put_at, since, after_since
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (turn) do update set
   lane = excluded.lane, due_at = excluded.due_at, tally = excluded.tally, payload = excluded.payload,
   after_due_at = excluded.after_due_at, after_tally = excluded.after_tally,
-  after_payload = excluded.after_payload, attempt = excluded.attempt, state = excluded.state,
+  after_payload = excluded.after_payload, attempt = excluded.attempt, crashes = excluded.crashes, state = excluded.state,
   failing = excluded.failing, put_at = excluded.put_at, since = excluded.since, after_since = excluded.after_since
 
 -- name: delete_entries

@@ -1,10 +1,13 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Claim, poolResource } from '../../fence.ts'
 import { type Entry, type TakenRun, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
+import { mark } from '../../pool/mark.ts'
 import { type Death, type Settlement, restsUntil, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
   Entries,
+  Mark,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -99,6 +102,19 @@ export class SqliteEntries implements Entries {
       const pool = this.#parts.pools.of(name)
       const held = new Set(this.#parts.fences.look(poolResource(name), claim).held)
       return settlements.map((settlement) => this.#settleOne(pool, settlement, { now, held }))
+    })
+  }
+
+  mark(name: string, marks: Mark[], claim: Claim): Promise<MarkAnswer[]> {
+    return this.#parts.session.write('other', () => {
+      const pool = this.#parts.pools.of(name)
+      const held = new Set(this.#parts.fences.look(poolResource(name), claim).held)
+      return marks.map((asked) => {
+        const earlier = findEntry(pool, asked.key, asked.slot)
+        const { entry, answer } = mark(earlier, asked, held)
+        if (entry !== null) replaceEntry(pool, earlier, entry)
+        return answer
+      })
     })
   }
 

@@ -43,6 +43,7 @@ export function revive([key, slot, partition, payload]: Row, turn: number, putAt
     next: { dueAt: Math.max(slot, putAt), tally: 1, payload },
     after: null,
     attempt: 0,
+    crashes: 0,
     state: 'live',
     failing: false,
     enqueuedAt: putAt,

@@ -20,6 +20,7 @@ interface EntryRow {
   after_tally: number | null
   after_payload: string | null
   attempt: number
+  crashes: number | null
   state: Entry['state']
   failing: number
   enqueued_at: number
@@ -92,6 +93,7 @@ export class Table implements Mirror {
       after?.tally ?? null,
       after?.payload ?? null,
       entry.attempt,
+      entry.crashes === 0 ? null : entry.crashes,
       entry.state,
       entry.failing ? 1 : 0,
       entry.enqueuedAt,
@@ -198,6 +200,7 @@ function toEntry(row: EntryRow): Entry {
         ? null
         : toRun(row.after_due_at, row.after_tally ?? 0, row.after_payload, row.after_since),
     attempt: row.attempt,
+    crashes: row.crashes ?? 0,
     state: row.state,
     failing: row.failing === 1,
     enqueuedAt: row.enqueued_at,

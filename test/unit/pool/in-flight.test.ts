@@ -5,7 +5,19 @@ import type { TakenRun } from '../../../src/pool/entry.ts'
 import { InFlight } from '../../../src/pool/in-flight.ts'
 
 function runOf(key: string, turn: number, slot: number | null = null, partition = 0): TakenRun {
-  return { key, slot, group: key, partition, turn, dueAt: 100, seen: 1, payload: null, attempt: 0, putAt: 0 }
+  return {
+    key,
+    slot,
+    group: key,
+    partition,
+    turn,
+    dueAt: 100,
+    seen: 1,
+    payload: null,
+    attempt: 0,
+    crashes: 0,
+    putAt: 0,
+  }
 }
 
 interface Item {

@@ -30,6 +30,7 @@ function entryOf(state: CellState): Entry | undefined {
     next: fromNow(held.next),
     after: held.after === null ? null : fromNow(held.after),
     attempt: isBackingOff || state === 'dead' ? 1 : 0,
+    crashes: 0,
     state: state === 'dead' ? 'dead' : 'live',
     failing: state === 'dead',
     enqueuedAt: NOW - 500,

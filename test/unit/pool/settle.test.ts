@@ -92,6 +92,7 @@ function entryOf({ grownBy, after }: Row): Entry {
     next: { dueAt: NOW - 10, tally: SEEN + grownBy, payload: 'old' },
     after: runOf(after),
     attempt: 1,
+    crashes: 0,
     state: 'live',
     failing: false,
     enqueuedAt: NOW - 10,

@@ -90,7 +90,7 @@ async function drain(given: { key: string; at: number }[], tookMs: number): Prom
   assert.ok(told !== undefined)
   const steps = new Steps({ pool: 'work', clock, telemetry, meter: told })
   ownership.follow([{ ...fence, resource: 'pool/work', owner: 'me', next: null, since: 0, moves: 0 }])
-  ownership.raised([fence], [{ ...fence, raised: true }])
+  ownership.raised([fence], [{ ...fence, raised: true, suspects: 0 }])
   const groups = new GroupLimits({ mono: () => clock.mono(), lookBack: () => undefined })
   const hold = new Hold({ ownership, time: new StoreTime(clock), steps, groups })
   const lane = hold.of('normal')

@@ -22,7 +22,7 @@ function holding(epoch: number): { ownership: Ownership; grant(epoch: number): v
   const grant = (granted: number): void => {
     const allotment = { resource: 'pool/ticks', partition: 0, owner: 'm', next: null, since: 0, moves: 0 }
     const asked = ownership.follow([{ ...allotment, epoch: granted }])
-    ownership.raised(asked, [{ partition: 0, raised: true, epoch: granted }])
+    ownership.raised(asked, [{ partition: 0, raised: true, epoch: granted, suspects: 0 }])
   }
   grant(epoch)
   return { ownership, grant }
@@ -42,6 +42,6 @@ test('[H1] V5: a raise of an older epoch that is answered late gives nothing', (
   const { ownership, grant } = holding(1)
   grant(3)
   ownership.lose(ownership.claim(), [0])
-  ownership.raised([{ partition: 0, epoch: 1 }], [{ partition: 0, raised: true, epoch: 1 }])
+  ownership.raised([{ partition: 0, epoch: 1 }], [{ partition: 0, raised: true, epoch: 1, suspects: 0 }])
   assert.deepEqual(ownership.claim().held, [])
 })

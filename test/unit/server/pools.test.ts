@@ -61,6 +61,16 @@ test('bad settings of a pool are refused', async (t) => {
   assertProblem(await send(serving, 'PUT', '/%20'), 400, 'invalid_options')
 })
 
+test('[E5] an entry that names no lane has the lane of its pool', async (t) => {
+  const serving = await serve(t)
+  const settings = { name: 'vms', mode: 'one' as const, partitions: 8, rememberMs: null, fansOut: true }
+  await serving.race.store.pool.entries.open(settings)
+  await send(serving, 'PUT', '/vms/entries/a')
+  await send(serving, 'PUT', '/vms/entries/b', { lane: 'bulk' })
+  assert.equal((await send(serving, 'GET', '/vms/entries/a')).body['lane'], 'fanout')
+  assert.equal((await send(serving, 'GET', '/vms/entries/b')).body['lane'], 'bulk')
+})
+
 test('a key is put, looked at, and cancelled', async (t) => {
   const serving = await serve(t)
   await send(serving, 'PUT', '/vms')

@@ -12,6 +12,7 @@ export function entryOf(key: string, dueAt: number, given: Partial<Entry> = {}):
     next: { dueAt, tally: 1, payload: null },
     after: null,
     attempt: 0,
+    crashes: 0,
     state: 'live',
     failing: false,
     enqueuedAt: 0,

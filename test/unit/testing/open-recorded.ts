@@ -32,6 +32,7 @@ export function openRecorded(
     reschedule: (pool, change) => real.reschedule(pool, change),
     take: (pool, request) => real.take(pool, request),
     settle: (pool, settlements, claim) => real.settle(pool, settlements, claim),
+    mark: (pool, marks, claim) => real.mark(pool, marks, claim),
     ...entries,
   }
   const history = new History(clock)

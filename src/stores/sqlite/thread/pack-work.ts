@@ -27,7 +27,7 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
   numbers[0] = now
   numbers[1] = nextDueAt ?? Number.NaN
   let place = TAKEN_HEAD
-  for (const { key, slot, group, partition, turn, dueAt, seen, payload, attempt, putAt } of runs) {
+  for (const { key, slot, group, partition, turn, dueAt, seen, payload, attempt, crashes, putAt } of runs) {
     texts.push(key, group, payload)
     numbers[place++] = slot ?? Number.NaN
     numbers[place++] = partition
@@ -35,6 +35,7 @@ export function packTaken({ now, nextDueAt, runs }: Taken): Columns {
     numbers[place++] = dueAt
     numbers[place++] = seen
     numbers[place++] = attempt
+    numbers[place++] = crashes
     numbers[place++] = putAt
   }
   if (runs[0]?.payloads === undefined) return { numbers, texts }
@@ -55,6 +56,7 @@ export function unpackTaken({ numbers, texts, payloads }: Columns): Taken {
       seen: numbers[place++] as number,
       payload: texts[text + 2] as string | null,
       attempt: numbers[place++] as number,
+      crashes: numbers[place++] as number,
       putAt: numbers[place++] as number,
     })
   }

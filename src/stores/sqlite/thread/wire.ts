@@ -29,14 +29,14 @@ type Methods<Port> = Readonly<Record<keyof Port, true>>
 
 /** The methods of every port: the compiler knows when one is missing here. */
 export const PORTS: { readonly [Name in PortName]: Methods<Ports[Name]> } = {
-  entries: { open: true, put: true, cancel: true, reschedule: true, take: true, settle: true },
+  entries: { open: true, put: true, cancel: true, reschedule: true, take: true, settle: true, mark: true },
   browse: { get: true, list: true, count: true, deaths: true, pools: true },
   dead: { list: true, payloads: true, redrive: true, remove: true, purge: true },
   progress: { tell: true, read: true, sweep: true },
   control: { read: true, write: true },
   log: { open: true, append: true, read: true, topics: true, topic: true, trim: true },
   mover: { move: true },
-  fences: { raise: true, fences: true },
+  fences: { raise: true, release: true, fences: true },
   roster: {
     join: true,
     serve: true,

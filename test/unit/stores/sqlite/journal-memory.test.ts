@@ -39,6 +39,7 @@ describe('the memory of the journal', () => {
       next: { dueAt, tally: 1, payload },
       after: null,
       attempt: 0,
+      crashes: 0,
       state: 'live',
       failing: false,
       enqueuedAt: putAt,
