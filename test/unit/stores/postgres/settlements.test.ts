@@ -9,7 +9,7 @@ const settlement = (key: string, outcome: Settlement['outcome']): Settlement => 
 
 test('columns that hold nothing are not spelt out, and the others stand in the order of the settlements', () => {
   const done = settlementColumns([settlement('a', { kind: 'done' }), settlement('b', { kind: 'cancel' })])
-  assert.deepEqual(done, ['{"a","b"}', '{7,7}', '{3,3}', '{1,1}', '{"done","cancel"}', ...['{}', '{}', '{}']])
+  assert.deepEqual(done, ['{"a","b"}', '{7,7}', '{3,3}', '{1,1}', '{"done","cancel"}', '{}', '{}', '{}'])
   const mixed = settlementColumns([
     settlement('a', { kind: 'done' }),
     settlement('b', { kind: 'again', dueAt: 9 }),
