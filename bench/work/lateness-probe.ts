@@ -48,7 +48,8 @@ await answerParent(async ({ setting, place, perSecond, seconds }: LatenessProbeI
   }
   await Promise.all(adding)
   const deadline = systemClock.mono() + WITHIN_MS
-  while (started < count && systemClock.mono() < deadline) await systemClock.sleep(ADD_EVERY_MS)
+  const isOver = (): boolean => started >= count || systemClock.mono() >= deadline
+  while (!isOver()) await systemClock.sleep(ADD_EVERY_MS)
   if (started !== count) throw new Error(`${nameOf(setting)}: ${started} runs of ${count}`)
   await contestant.stop()
   if (setting.team === 'Headrace' && late.some((ms) => ms < 0)) throw new Error('a run was early')

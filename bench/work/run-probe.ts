@@ -31,7 +31,8 @@ await answerParent(async ({ setting, place, warmUp, runs }: RunProbeInput): Prom
   })
   const deadline = systemClock.mono() + WITHIN_MS
   // The store is asked only at the end: reading it costs, and what matters is when the last run is settled.
-  while (count < warmUp + runs || (await contestant.left()) > 0) {
+  const isOver = async (): Promise<boolean> => count >= warmUp + runs && (await contestant.left()) === 0
+  while (!(await isOver())) {
     if (systemClock.mono() > deadline)
       throw new Error(`${nameOf(setting)}: ${count} runs of ${warmUp + runs} in time`)
     await systemClock.sleep(POLL_MS)
