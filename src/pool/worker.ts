@@ -244,8 +244,7 @@ export class Worker<Payload = unknown> {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
     this.#isStarting = true
     try {
-      const { concurrency } = this.#parts.rules
-      while (this.#mayStart(concurrency)) {
+      while (this.#mayStart) {
         const flight = this.#hold.next()
         if (flight === null) break
         if (!this.#suspects.holdsBack(flight)) this.limiter.start(flight, () => this.#runner.start(flight))
@@ -256,9 +255,9 @@ export class Worker<Payload = unknown> {
     }
   }
 
-  #mayStart(concurrency: number): boolean {
+  get #mayStart(): boolean {
     const busy = this.#runner.size + this.#suspects.size
-    return busy < concurrency && this.#suspects.mayStart && this.limiter.isOpen()
+    return busy < this.#parts.rules.concurrency && this.#suspects.mayStart && this.limiter.isOpen()
   }
 
   /** Others may have used meanwhile what a limit left: then it is due again. */
