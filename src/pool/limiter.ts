@@ -71,8 +71,8 @@ export class Limiter {
   }
 
   /** Reads what steers the pool, unless that is known. Nothing starts before. [L12] */
-  learn(): Promise<void> | void {
-    if (!this.#keeper.isKnown) return this.#keeper.learn()
+  async learn(): Promise<void> {
+    if (!this.#keeper.isKnown) await this.#keeper.learn()
   }
 
   /** A pulse told this version; undefined: it told none. */
@@ -223,10 +223,19 @@ export class Limiter {
     telemetry.emit('work.held', { pool, why })
   }
 
-  /** Gives back its share. */
-  async end(): Promise<void> {
+  /** Gives back its share; a store that does not answer is waited for no longer than this. [X17] */
+  async end(withinMs: number): Promise<void> {
     this.#isEnded = true
     this.#timer?.cancel()
-    await this.#keeper.end()
+    const given = new AbortController()
+    const end = async (): Promise<void> => {
+      try {
+        await this.#keeper.end()
+      } finally {
+        given.abort()
+      }
+    }
+    void end()
+    await this.#parts.clock.sleep(withinMs, given.signal)
   }
 }

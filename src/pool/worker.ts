@@ -169,12 +169,10 @@ export class Worker<Payload = unknown> {
     this.#stop.abort()
     await this.#loop
     this.#hold.letGoWaiting()
-    await this.#suspects.end(GRACE_MS)
-    await this.#runner.idle(this.#parts.drainWithinMs)
+    await Promise.all([this.#suspects.end(GRACE_MS), this.#runner.idle(this.#parts.drainWithinMs)])
     this.#runner.abort('stop')
     await this.#runner.idle(GRACE_MS)
-    await this.#settler.end(GRACE_MS)
-    await this.limiter.end()
+    await Promise.all([this.#settler.end(GRACE_MS), this.limiter.end(GRACE_MS)])
     this.#unwatch()
     this.#runner.abandon()
     this.#hold.abandon()
@@ -218,7 +216,7 @@ export class Worker<Payload = unknown> {
       this.#alarm.reset()
       try {
         if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
-        await this.limiter.learn()
+        await unlessAborted(this.limiter.learn(), signal)
         const isMore = await this.#taker.look()
         pause.reset()
         this.#isFailing = false

@@ -6,7 +6,7 @@ import { Meter } from '../../../src/meter/meter.ts'
 import type { Mode } from '../../../src/pool/entry.ts'
 import { Pool } from '../../../src/pool/pool.ts'
 import type { Handler, Run, RunContext } from '../../../src/pool/run.ts'
-import type { Entries, TakeRequest } from '../../../src/pool/store.ts'
+import type { Entries, PoolStore, TakeRequest } from '../../../src/pool/store.ts'
 import { type WorkOptions, workRules } from '../../../src/pool/work-options.ts'
 import { Worker } from '../../../src/pool/worker.ts'
 import { Ownership } from '../../../src/roster/ownership.ts'
@@ -40,11 +40,12 @@ export interface Opening extends WorkOptions {
   drainWithinMs?: number
   watch?: Store['watch']
   entries?(entries: Entries): Partial<Entries>
+  control?(control: PoolStore['control']): Partial<PoolStore['control']>
 }
 
 export async function openWorker(handler: Handler, opening: Opening = {}): Promise<OpenWorker> {
   const { mode = 'one', partitions = 1, held, trustMs = Infinity, drainWithinMs = 30_000, ...rest } = opening
-  const { watch, entries: change, ...options } = rest
+  const { watch, entries: change, control: changeControl, ...options } = rest
   const clock = new VirtualClock()
   const telemetry = createTelemetry(`worker-${clock.id()}-${START}`)
   const memory = openMemoryStore({ clock, telemetry, faults: noFaults })
@@ -56,7 +57,8 @@ export async function openWorker(handler: Handler, opening: Opening = {}): Promi
       return inner.take(pool, request)
     },
   })
-  const store = { ...memory, pool: { ...memory.pool, entries }, watch: watch ?? memory.watch }
+  const control = changed(memory.pool.control, changeControl?.(memory.pool.control) ?? {})
+  const store = { ...memory, pool: { ...memory.pool, entries, control }, watch: watch ?? memory.watch }
   const settings = { name: 'work', partitions, mode, rememberMs: 0 }
   const pool = new Pool({ settings, store: store.pool, arrivals: null, clock, telemetry, gate: new Gate() })
   const trust = new Trust(clock, trustMs)

@@ -44,6 +44,24 @@ test('[X17] a stop waits for `drainWithin` and two seconds at most, though settl
   assert.equal(open.clock.pending, 0)
 })
 
+test('[X17] a stop does not wait for a store that does not tell the limits', async () => {
+  const open = await openWorker(() => undefined, { control: () => ({ read: never }) })
+  assert.equal(await stopOf(open), 0)
+})
+
+test('[X17] a stop waits a second at most for a store that does not take a share back', async () => {
+  let hangs = false
+  const open = await openWorker(() => undefined, {
+    control: (control) => ({ read: (pool) => (hangs ? never() : control.read(pool)) }),
+  })
+  await open.pool.limit({ pool: { concurrency: 5 } })
+  await open.pool.put('a')
+  await open.clock.advance(2000)
+  assert.equal(await open.pool.get('a'), null)
+  hangs = true
+  assert.equal(await stopOf(open), 1000)
+})
+
 test('[X17] the answer of a settle that comes after the stop harms nothing', async () => {
   let answer: () => void = () => undefined
   const open = await openWorker(() => undefined, {
