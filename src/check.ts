@@ -136,7 +136,8 @@ function refuse(message: string, remedy: string): HeadraceError {
   return new HeadraceError('invalid_input', message, { remedy })
 }
 
-function describe(value: unknown): string {
+/** A value in the words of an error, no longer than fits there. */
+export function describe(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (value instanceof Date) return 'an invalid date'
   if (typeof value !== 'string') return kindOf(value)

@@ -1,4 +1,4 @@
-// headrace pool list, make, get, put, cancel. What was given up is in dead.ts.
+// headrace pool list, make, get, put, cancel. What was given up is in dead.ts, pause and limits in steering.ts.
 import { type Command, Option } from 'commander'
 import type { EntriesQuery, EntryView, NewEntry, Page, PoolView, PutAnswer } from '../client/client.ts'
 import { toIso } from '../clock.ts'
@@ -8,6 +8,7 @@ import { addDeadCommands } from './dead.ts'
 import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
 import { type Column, type Output, escapeControls, formatDuration, formatTable } from './output.ts'
 import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
+import { addSteeringCommands } from './steering.ts'
 
 const EXAMPLES = `Examples:
   $ headrace pool list
@@ -15,6 +16,8 @@ const EXAMPLES = `Examples:
   $ headrace pool put vms vm-17 --in 10m --payload '{"deep":true}'
   $ headrace pool dead vms --groups
   $ headrace pool redrive vms --group 3f2a9c01b77e
+  $ headrace pool pause vms --by ann --reason 'provider is down'
+  $ headrace pool limits vms --rate 50/1s
 `
 
 const STATES = ['waiting', 'due', 'backing-off', 'dead']
@@ -25,7 +28,9 @@ const TIME_OF = 'the time that names the entry, in a pool of mode each; RFC 3339
 export function addPool(parts: CommandParts): void {
   const pool = parts.program
     .command('pool')
-    .description('look at pools and their entries, put and cancel keys, run again what was given up')
+    .description(
+      'look at pools and their entries, put and cancel keys, run again what was given up, pause pools and limit them',
+    )
     .addHelpText('before', EXAMPLES)
   addList(pool, parts)
   addMake(pool, parts)
@@ -33,6 +38,7 @@ export function addPool(parts: CommandParts): void {
   addPut(pool, parts)
   addCancel(pool, parts)
   addDeadCommands(pool, parts)
+  addSteeringCommands(pool, parts)
 }
 
 function addList(pool: Command, { context, output }: CommandParts): void {

@@ -10,6 +10,35 @@ export interface PoolView {
   deadForMs: number
 }
 
+/** A pool by itself: what is known of it, and what steers it. */
+export interface PoolDetail extends PoolView {
+  /** The pause that holds now; null: none does. */
+  paused: PausedView | null
+  limits: LimitsView
+}
+
+export interface PausedView {
+  by: string | null
+  reason: string | null
+  since: string
+  /** Null: it ends with `resume`. */
+  until: string | null
+}
+
+export interface LimitsView {
+  /** For each group by itself. */
+  group: LimitView
+  /** For the pool as a whole. */
+  pool: LimitView
+}
+
+/** Null: there is no such limit. */
+export interface LimitView {
+  concurrency: number | null
+  /** At most so many starts in every span of that length. */
+  rate: { count: number; perMs: number } | null
+}
+
 export interface EntryView {
   key: string
   /** The time that names it, in mode `each`. */

@@ -5,6 +5,9 @@ import type {
   DeadView,
   EntryCancelled,
   EntryView,
+  LimitsView,
+  PausedView,
+  PoolDetail,
   PoolView,
   PutAnswer,
 } from './pool-answers.ts'
@@ -13,7 +16,7 @@ import type { Caller } from './transport.ts'
 export interface PoolsClient {
   list(): Promise<{ items: PoolView[] }>
   /** Makes a pool, or finds it as it is asked for; other settings are a `pool_mismatch`. */
-  make(pool: string, settings?: NewPool): Promise<PoolView>
+  make(pool: string, settings?: NewPool): Promise<PoolDetail>
   /** A pool by name; nothing is asked of the server yet. */
   of(pool: string): PoolClient
 }
@@ -24,6 +27,28 @@ export interface NewPool {
   /** Such as `10m`, or milliseconds. */
   remember?: string | number | undefined
   deadFor?: string | number | undefined
+}
+
+export interface NewPause {
+  /** Who pauses it. */
+  by?: string | undefined
+  reason?: string | undefined
+  /** When it ends by itself: a Date, RFC 3339 text or milliseconds since 1970. */
+  until?: Date | string | number | undefined
+}
+
+/** What is left out stays as it is; null lifts it. */
+export interface NewLimits {
+  /** For each group by itself. */
+  group?: NewLimit | null | undefined
+  /** For the pool as a whole. */
+  pool?: NewLimit | null | undefined
+}
+
+export interface NewLimit {
+  concurrency?: number | null | undefined
+  /** `per` such as `1s`, or milliseconds. */
+  rate?: { count: number; per: string | number } | null | undefined
 }
 
 export interface NewEntry {
@@ -76,8 +101,15 @@ export interface PutOptions {
 }
 
 export interface PoolClient {
-  /** The pool, or `pool_unknown`. */
-  settings(): Promise<PoolView>
+  /** The pool with its pause and limits, or `pool_unknown`. */
+  settings(): Promise<PoolDetail>
+  /** Lets no run start until `resume`, or `until`; what runs goes on. */
+  pause(pause?: NewPause): Promise<PausedView>
+  /** Ends a pause; false: there was none. */
+  resume(): Promise<{ resumed: boolean }>
+  limits(): Promise<LimitsView>
+  /** Changes the limits for all members; answers all of them. */
+  limit(limits: NewLimits): Promise<LimitsView>
   put(entry: NewEntry, options?: PutOptions): Promise<PutAnswer>
   /** Puts all or none. */
   putAll(entries: NewEntry[], options?: PutOptions): Promise<PutAnswer[]>
@@ -118,6 +150,10 @@ function createPoolClient(call: Caller, path: string): PoolClient {
     call({ method: 'POST', path: `${path}/dead/${what}`, body })
   return {
     settings: () => call({ path }),
+    pause: (pause = {}) => call({ method: 'POST', path: `${path}/pause`, body: pause }),
+    resume: () => call({ method: 'POST', path: `${path}/resume` }),
+    limits: () => call({ path: `${path}/limits` }),
+    limit: (limits) => call({ method: 'PUT', path: `${path}/limits`, body: limits }),
     put: (given, options = {}) => post(given, options),
     putAll: (entries, options = {}) => post(entries, options),
     get: (key, at) => call({ path: entry(key), query: { at } }),

@@ -1,6 +1,6 @@
 // What steers a pool from outside: whether it is paused, its limits, and how the members share those of the whole pool.
 // Types, what callers may write, and the small questions one may ask of it. Pure. Rules of docs/spec/limits.md.
-import { type Moment, checkMoment } from '../check.ts'
+import { type Moment, checkMoment, describe } from '../check.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
@@ -101,12 +101,21 @@ export interface LimitsOptions {
 
 const LONGEST_TEXT = 1000
 
-export function checkPause({ reason, by, until }: PauseOptions): Omit<Paused, 'since'> {
+export function checkPause(options: PauseOptions): Omit<Paused, 'since'> {
+  refuseUnknown(options, ['by', 'reason', 'until'], 'a pause')
+  const { reason, by, until } = options
   return {
-    reason: reason === undefined ? null : reason.slice(0, LONGEST_TEXT),
-    by: by === undefined ? null : by.slice(0, LONGEST_TEXT),
+    reason: reason === undefined ? null : checkText(reason, 'reason'),
+    by: by === undefined ? null : checkText(by, 'by'),
     until: until === undefined ? null : checkMoment(until, 'until'),
   }
+}
+
+function checkText(text: unknown, name: string): string {
+  if (typeof text === 'string') return text.slice(0, LONGEST_TEXT)
+  throw new HeadraceError('invalid_options', `${name} is ${describe(text)}`, {
+    remedy: 'give a text, or leave it out',
+  })
 }
 
 /** The limits after a change. */
@@ -130,19 +139,30 @@ function changeLimit(limit: Limit, options: LimitOptions | null | undefined, nam
         : concurrency === null
           ? null
           : checkCount(concurrency, `limits.${name}.concurrency`),
-    rate: rate === undefined ? limit.rate : rate && checkRate(rate, `limits.${name}.rate`),
+    rate: rate === undefined ? limit.rate : rate === null ? null : checkRate(rate, `limits.${name}.rate`),
   }
 }
 
 function checkRate(rate: RateOptions, name: string): Rate {
   refuseUnknown(rate, ['count', 'per'], name)
-  const perMs = toMs(rate.per)
-  if (perMs < SHORTEST_MS || perMs > LONGEST_MS) {
-    throw new HeadraceError('invalid_options', `${name}.per is ${perMs} ms`, {
-      remedy: "give a time from '100ms' to '1h'; members that take over wait as long as that",
-    })
+  return { count: checkCount(rate.count, `${name}.count`), perMs: checkSpan(rate.per, `${name}.per`) }
+}
+
+function checkSpan(per: unknown, name: string): number {
+  const perMs = spanOf(per)
+  if (perMs !== null && perMs >= SHORTEST_MS && perMs <= LONGEST_MS) return perMs
+  throw new HeadraceError('invalid_options', `${name} is ${perMs === null ? describe(per) : `${perMs} ms`}`, {
+    remedy: "give a time from '100ms' to '1h'; members that take over wait as long as that",
+  })
+}
+
+function spanOf(per: unknown): number | null {
+  if (typeof per !== 'string' && typeof per !== 'number') return null
+  try {
+    return toMs(per)
+  } catch {
+    return null
   }
-  return { count: checkCount(rate.count, `${name}.count`), perMs }
 }
 
 /** Below it the steps of clocks and timers matter. */
@@ -150,18 +170,24 @@ const SHORTEST_MS = 100
 const LONGEST_MS = 3_600_000
 const LARGEST = 1_000_000
 
-function checkCount(count: number, name: string): number {
-  if (Number.isInteger(count) && count >= 1 && count <= LARGEST) return count
-  throw new HeadraceError('invalid_options', `${name} is ${count}`, {
-    remedy: `give a whole number from 1 to ${LARGEST}, or null for no limit; to let nothing run, pause the pool`,
+function checkCount(count: unknown, name: string): number {
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= LARGEST) return count
+  throw new HeadraceError('invalid_options', `${name} is ${describe(count)}`, {
+    remedy: `give a whole number from 1 to ${LARGEST}; null for concurrency or rate lifts it; to let nothing run, pause the pool`,
   })
 }
 
-function refuseUnknown(given: object, names: readonly string[], what: string): void {
+/** Callers without types, and bodies of requests, may give anything. */
+function refuseUnknown(given: unknown, names: readonly string[], what: string): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new HeadraceError('invalid_options', `${what} is ${describe(given)}`, {
+      remedy: `give an object with ${names.join(', ')}`,
+    })
+  }
   const unknown = Object.keys(given).find((name) => !names.includes(name))
   if (unknown === undefined) return
-  const near = nearest(unknown, names)
-  throw new HeadraceError('invalid_options', `${what} has no ${JSON.stringify(unknown)}`, {
-    remedy: near === null ? `choose ${names.join(' or ')}` : `did you mean ${near}?`,
+  const near = nearest(unknown.slice(0, 64), names)
+  throw new HeadraceError('invalid_options', `${what} has no ${JSON.stringify(unknown.slice(0, 64))}`, {
+    remedy: near === null ? `choose ${names.join(', ')}` : `did you mean ${near}?`,
   })
 }

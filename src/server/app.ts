@@ -28,6 +28,7 @@ import { addRoster } from './roster.ts'
 import type { ServerContext } from './route.ts'
 import { addShares } from './shares.ts'
 import { addStatus } from './status.ts'
+import { addSteering } from './steering.ts'
 import { addStream } from './stream.ts'
 import { addTicks } from './ticks.ts'
 import { addTicksPost } from './ticks-post.ts'
@@ -146,6 +147,7 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addEntries(app, context)
   addEntriesPut(app, context)
   addDead(app, context)
+  addSteering(app, context)
   addTopics(app, context)
   addShares(app, context)
   addStream(app, context)

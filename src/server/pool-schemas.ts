@@ -6,14 +6,41 @@ const MODE = { enum: ['one', 'each'] }
 const LANE = { enum: ['fanout', 'normal', 'bulk'] }
 const DURATION = { description: 'such as `30d`, or milliseconds', type: ['string', 'integer'] }
 
-export const POOL = objectOf({
-  name: TEXT,
-  mode: MODE,
-  partitions: COUNT,
-  rememberMs: COUNT,
-  deadForMs: COUNT,
+const POOL_MEMBERS = { name: TEXT, mode: MODE, partitions: COUNT, rememberMs: COUNT, deadForMs: COUNT }
+
+export const PAUSED = objectOf({
+  by: orNull(TEXT),
+  reason: orNull(TEXT),
+  since: TIME,
+  until: { ...orNull(TIME), description: 'null: it ends with resume' },
 })
-export const POOLS = objectOf({ items: listOf(POOL) })
+export const NEW_PAUSE = objectOf({
+  'by?': { ...TEXT, description: 'who pauses it' },
+  'reason?': TEXT,
+  'until?': { ...MOMENT, description: 'it ends by itself then: RFC 3339 with a zone, or milliseconds' },
+})
+export const RESUMED = objectOf({ resumed: { type: 'boolean', description: 'false: there was no pause' } })
+
+const LIMIT = objectOf({
+  concurrency: orNull(COUNT),
+  rate: orNull(objectOf({ count: COUNT, perMs: COUNT })),
+})
+export const LIMITS = objectOf({ group: LIMIT, pool: LIMIT })
+const NEW_RATE = objectOf({
+  count: { type: 'integer', minimum: 1 },
+  per: { description: 'such as `1s`, or milliseconds; from 100 ms to 1 h', type: ['string', 'integer'] },
+})
+const NEW_LIMIT = objectOf({
+  'concurrency?': orNull({ type: 'integer', minimum: 1 }),
+  'rate?': orNull(NEW_RATE),
+})
+export const NEW_LIMITS = objectOf({
+  'group?': { ...orNull(NEW_LIMIT), description: 'for each group by itself' },
+  'pool?': { ...orNull(NEW_LIMIT), description: 'for the pool as a whole' },
+})
+
+export const POOL = objectOf({ ...POOL_MEMBERS, paused: orNull(PAUSED), limits: LIMITS })
+export const POOLS = objectOf({ items: listOf(objectOf(POOL_MEMBERS)) })
 export const NEW_POOL = objectOf({
   'mode?': MODE,
   'partitions?': COUNT,

@@ -2,11 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type PoolOptions, poolSettings } from '../asked-settings.ts'
 import { nearest } from '../nearest.ts'
-import type { StoredPool } from '../pool/store.ts'
+import { pauseAt } from '../pool/control.ts'
 import { bytesOr } from './body.ts'
 import { isObject, readJson, refuse } from './json.ts'
 import { NEW_POOL, POOL, POOLS } from './pool-schemas.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
+import { pauseJson } from './steering.ts'
 
 const LIST: RouteDoc = {
   summary: 'Every pool of the store by name, whichever process works on it.',
@@ -14,7 +15,7 @@ const LIST: RouteDoc = {
   errors: ['invalid_input', ...READ_ERRORS],
 }
 const GET: RouteDoc = {
-  summary: 'One pool.',
+  summary: 'One pool, with its pause, if it is paused now, and its limits.',
   answer: { 'application/json': POOL },
   errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
 }
@@ -35,18 +36,26 @@ export function addPools(app: FastifyInstance, context: ServerContext): void {
   })
   app.get('/v1/pools/:pool', { config: { doc: GET } }, (request) => {
     readQuery(request.query, [])
-    return context.pools.stored(request)
+    return detail(context, request)
   })
   app.put('/v1/pools/:pool', { config: { doc: PUT } }, (request) => make(context, request))
 }
 
-async function make({ race, pools }: ServerContext, request: FastifyRequest): Promise<StoredPool> {
+async function make(context: ServerContext, request: FastifyRequest): Promise<unknown> {
   readQuery(request.query, [])
+  const { race, pools } = context
   const { pool: name } = request.params as { pool: string }
   const known = (await pools.list()).find((pool) => pool.name === name)
   const settings = poolSettings(name, readOptions(request), known ?? race.options)
   await race.store.pool.entries.open(settings)
-  return pools.stored(request)
+  return detail(context, request)
+}
+
+async function detail({ race, pools }: ServerContext, request: FastifyRequest): Promise<unknown> {
+  const stored = await pools.stored(request)
+  await pools.open(stored.name)
+  const { now, control } = await race.store.pool.control.read(stored.name)
+  return { ...stored, paused: pauseJson(pauseAt(control, now)), limits: control.limits }
 }
 
 /** The fields, and of which types they may be; the values are checked where those of the library are. */

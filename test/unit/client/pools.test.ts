@@ -12,7 +12,15 @@ test('a pool is made and listed, and its keys are put, found and cancelled', asy
   await using server = await openServer()
   const { pools } = createClient({ server: server.url })
   const made = await pools.make('vms', { partitions: 2, deadFor: '1d' })
-  assert.deepEqual(made, { name: 'vms', mode: 'one', partitions: 2, rememberMs: 0, deadForMs: 86_400_000 })
+  const { paused, limits, ...settings } = made
+  assert.deepEqual(settings, {
+    name: 'vms',
+    mode: 'one',
+    partitions: 2,
+    rememberMs: 0,
+    deadForMs: 86_400_000,
+  })
+  assert.deepEqual([paused, limits.pool], [null, { concurrency: null, rate: null }])
   const { items } = await pools.list()
   assert.deepEqual(
     items.map(({ name }) => name),
@@ -44,6 +52,25 @@ test('entries of a pool of mode each are named by their times, and listed by pag
   const second = await reports.list({ key: 'r', after: first.next ?? '' })
   assert.deepEqual([first.items[0]?.at, second.items[0]?.at, second.next], [...times, null])
   assert.equal((await reports.cancel('r')).cancelled, 2)
+})
+
+test('a pool is paused and resumed, and its limits are changed', async () => {
+  await using server = await openServer()
+  const { pools } = createClient({ server: server.url })
+  await pools.make('vms')
+  const vms = pools.of('vms')
+  const paused = await vms.pause({ by: 'ann', reason: 'provider is down', until: new Date(AT) })
+  assert.deepEqual([paused.by, paused.reason, paused.until], ['ann', 'provider is down', AT])
+  assert.deepEqual((await vms.settings()).paused, paused)
+  assert.deepEqual([await vms.resume(), await vms.resume()], [{ resumed: true }, { resumed: false }])
+  assert.equal((await vms.pause()).until, null)
+  const limits = await vms.limit({ group: { concurrency: 5 }, pool: { rate: { count: 50, per: '1s' } } })
+  const rate = { count: 50, perMs: 1000 }
+  assert.deepEqual(limits, { group: { concurrency: 5, rate: null }, pool: { concurrency: null, rate } })
+  assert.deepEqual(await vms.limits(), limits)
+  assert.deepEqual((await vms.limit({ group: null })).group, { concurrency: null, rate: null })
+  await assert.rejects(vms.limit({ pool: { concurrency: 0 } }), { code: 'invalid_options' })
+  await assert.rejects(pools.of('vm').pause(), { code: 'pool_unknown', remedy: 'did you mean vms?' })
 })
 
 test('redrive and remove ask until the server has no further step', async () => {

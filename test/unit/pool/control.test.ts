@@ -1,7 +1,7 @@
 // What callers may ask of limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_CONTROL, changeLimits } from '../../../src/pool/control.ts'
+import { NO_CONTROL, changeLimits, checkPause } from '../../../src/pool/control.ts'
 
 test('[L11] what is left out of a change of limits stays, and null lifts it', () => {
   const first = changeLimits(NO_CONTROL.limits, {
@@ -21,8 +21,26 @@ test('[L11] limits that mean nothing are refused, and a wrong name is told', () 
     [{ pool: { rate: { count: 1, per: '2h' } } }, /per is 7200000 ms/],
     [{ pool: { concurency: 1 } }, /has no "concurency"/],
     [{ groups: {} }, /has no "groups"/],
+    [{ pool: { rate: { count: 1, per: 'soon' } } }, /limits\.pool\.rate\.per is "soon"/],
+    [{ pool: { rate: { count: 1 } } }, /limits\.pool\.rate\.per is missing/],
+    [{ group: { rate: { per: '1s' } } }, /limits\.group\.rate\.count is missing/],
+    [{ group: { concurrency: '5' } }, /limits\.group\.concurrency is "5"/],
+    [{ group: 5 }, /limits\.group is 5/],
+    [{ pool: { rate: '50/1s' } }, /limits\.pool\.rate is "50\/1s"/],
+    [{ pool: { rate: '' } }, /limits\.pool\.rate is ""/],
+    [[], /limits is a list/],
   ]
   for (const [options, message] of refused) {
     assert.throws(() => changeLimits(NO_CONTROL.limits, options), message)
   }
+})
+
+test('[L12] a pause that means nothing is refused, and a wrong name is told', () => {
+  const refused: [object, RegExp][] = [
+    [{ by: 5 }, /by is 5/],
+    [{ reason: null }, /reason is null/],
+    [{ until: 'soon' }, /until is "soon"/],
+    [{ untill: 0 }, /a pause has no "untill"/],
+  ]
+  for (const [options, message] of refused) assert.throws(() => checkPause(options), message)
 })

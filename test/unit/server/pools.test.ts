@@ -3,6 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LATER, type Answer, type Serving, ask, assertProblem, readLines, serve } from './serving.ts'
 
+/** What a pool begins with. */
+const UNSTEERED = {
+  paused: null,
+  limits: { group: { concurrency: null, rate: null }, pool: { concurrency: null, rate: null } },
+}
 const TICKS = { name: 'ticks', mode: 'each', partitions: 4, rememberMs: 0, deadForMs: 2_592_000_000 }
 
 function send(serving: Serving, method: string, path: string, value?: unknown): Promise<Answer> {
@@ -15,14 +20,21 @@ test('[Z7] pools are listed with what is known of them, also those that another 
   await serving.race.store.pool.entries.open(settings)
   const vms = { ...TICKS, name: 'vms', mode: 'one', partitions: 8 }
   assert.deepEqual((await send(serving, 'GET', '')).body, { items: [TICKS, vms] })
-  assert.deepEqual((await send(serving, 'GET', '/vms')).body, vms)
+  assert.deepEqual((await send(serving, 'GET', '/vms')).body, { ...vms, ...UNSTEERED })
   assert.equal((await send(serving, 'PUT', '/vms/entries/a')).status, 202)
 })
 
 test('a pool is made by PUT, which can be repeated; other settings are a conflict', async (t) => {
   const serving = await serve(t)
   const made = await send(serving, 'PUT', '/vms', { mode: 'each', partitions: 2, deadFor: '7d' })
-  const vms = { name: 'vms', mode: 'each', partitions: 2, rememberMs: 0, deadForMs: 604_800_000 }
+  const vms = {
+    name: 'vms',
+    mode: 'each',
+    partitions: 2,
+    rememberMs: 0,
+    deadForMs: 604_800_000,
+    ...UNSTEERED,
+  }
   assert.deepEqual([made.status, made.body], [200, vms])
   assert.deepEqual((await send(serving, 'PUT', '/vms')).body, vms)
   assertProblem(await send(serving, 'PUT', '/vms', { mode: 'one' }), 409, 'pool_mismatch')
@@ -32,7 +44,14 @@ test('a pool is made by PUT, which can be repeated; other settings are a conflic
 
 test('a pool that is not there is unknown, and the nearest is named', async (t) => {
   const serving = await serve(t)
-  const paths = ['/tiks', '/tiks/entries', '/tiks/entries/a', '/tiks/dead', '/tiks/dead/groups']
+  const paths = [
+    '/tiks',
+    '/tiks/entries',
+    '/tiks/entries/a',
+    '/tiks/dead',
+    '/tiks/dead/groups',
+    '/tiks/limits',
+  ]
   for (const path of paths) {
     const answer = await send(serving, 'GET', path)
     assertProblem(answer, 404, 'pool_unknown')
@@ -41,6 +60,10 @@ test('a pool that is not there is unknown, and the nearest is named', async (t) 
   for (const path of ['/other/dead/redrive', '/other/dead/remove']) {
     assertProblem(await send(serving, 'POST', path, { all: true }), 404, 'pool_unknown')
   }
+  for (const path of ['/other/pause', '/other/resume']) {
+    assertProblem(await send(serving, 'POST', path), 404, 'pool_unknown')
+  }
+  assertProblem(await send(serving, 'PUT', '/other/limits', {}), 404, 'pool_unknown')
   assertProblem(await send(serving, 'PUT', '/other/entries/a'), 404, 'pool_unknown')
 })
 
