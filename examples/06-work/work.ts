@@ -15,8 +15,9 @@ race.work<{ to: string }>(
   { concurrency: 1, retry: { attempts: 5, first: '100ms' } },
 )
 
-race.telemetry.on('run.failed', ({ key, attempt, error }) => {
-  console.log(`${key}: attempt ${attempt} failed: ${error instanceof Error ? error.message : ''}`)
+race.telemetry.on('run.failed', ({ key, attempt, error, isDead }) => {
+  const why = error instanceof Error ? error.message : isDead ? 'it is given up' : 'it is to be tried again'
+  console.log(`${key}: attempt ${attempt} failed: ${why}`)
 })
 const finished = new Promise<void>((resolve) => {
   let settled = 0
