@@ -77,7 +77,7 @@ function titleOf(status: VerdictStatus): string {
 function allWell({ pools, ticks }: Facts): string {
   const finished = pools.reduce((sum, pool) => sum + pool.finished, 0)
   const running = pools.reduce((sum, pool) => sum + pool.running, 0)
-  if (finished + running + ticks.count === 0) return 'Idle: nothing is due'
+  if (finished + running + ticks.count === 0) return 'Idle: nothing that this member works on is due'
   const perSecond = Math.round(finished / RATE_SECONDS)
   const work = finished + running === 0 ? [] : [`${running} running, ${perSecond} ended a second`]
   const moved = ticks.count === 0 ? [] : [`ticks are on time (p99 ${ms(ticks.p99Ms)})`]

@@ -34,5 +34,5 @@ test('[I8] why finds a tick by its time', async (t) => {
 test('[I10] status begins with the verdict', async (t) => {
   const { url } = await serve(t)
   const { stdout } = await runProgram(['status', '--server', url])
-  assert.match(stdout, /^Idle: nothing is due\n\nheadrace /)
+  assert.match(stdout, /^Idle: nothing that this member works on is due\n\nheadrace /)
 })

@@ -27,7 +27,7 @@ function facts(pool: Partial<PoolFacts> = {}, others: Partial<Facts> = {}): Fact
 const WAITING = { count: 1200, atLeast: false, oldestMs: 60_000, unknown: null }
 
 test('[I10] nothing due is idle, and work that keeps up flows', () => {
-  assert.deepEqual(judge(facts()).sentence, 'Idle: nothing is due')
+  assert.deepEqual(judge(facts()).sentence, 'Idle: nothing that this member works on is due')
   const { status, sentence, not } = judge(facts({ running: 8, finished: 1310 }))
   assert.deepEqual([status, sentence, not], ['ok', 'Work is flowing: 8 running, 131 ended a second', []])
 })
