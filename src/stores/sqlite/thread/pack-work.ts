@@ -17,7 +17,7 @@ const KINDS = ['done', 'again', 'retry', 'dead', 'cancel'] as const satisfies Ou
 const RESULTS = ['settled', 'gone', 'refused'] as const satisfies SettleAnswer['result'][]
 
 const TAKEN_HEAD = 2
-const TAKEN_NUMBERS = 7
+const TAKEN_NUMBERS = 8
 const SETTLEMENT_NUMBERS = 5
 const ANSWER_NUMBERS = 3
 
