@@ -19,7 +19,7 @@ const MOST_MOVED = 8
 
 const kills = once(async ({ quick, progress }: ProofContext) => {
   await using crew = await Crew.of(3)
-  const count = quick ? 8 : 100
+  const count = quick ? 5 : 100
   const apartMs = quick ? ([7000, 8000] as const) : ([9000, 12_000] as const)
   const killed = await killMembers(crew, { kills: count, apartMs, restartAfterMs: 5000, progress })
   return { ...(await crew.judge()), ...killed, count }
