@@ -82,3 +82,15 @@ export function payloadsFull({ pool, key, most }: PayloadsRefusal): HeadraceErro
     },
   )
 }
+
+/** An entry holds no more: thrown inside a request, and caught where it began. */
+export class Full extends Error {
+  readonly key: string
+  readonly most: string
+
+  constructor(key: string, most: string) {
+    super(most)
+    this.key = key
+    this.most = most
+  }
+}

@@ -1,11 +1,11 @@
 // PgBouncer in transaction mode before a PostgreSQL, on a free port of loopback.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostgresServer, account, freePort } from './postgres.ts'
+import { listens, runs } from './program.ts'
 
 export interface Bouncer {
   url(parameters?: Record<string, string>): string
@@ -71,28 +71,4 @@ pool_mode = transaction
 max_client_conn = 500
 default_pool_size = 10
 `
-}
-
-function runs(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function listens(port: number): Promise<void> {
-  for (const deadline = performance.now() + 10_000; ;) {
-    const socket = connect(port, '127.0.0.1')
-    try {
-      await once(socket, 'connect')
-      return
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    } finally {
-      socket.destroy()
-    }
-  }
 }

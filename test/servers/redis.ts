@@ -1,13 +1,12 @@
 // A Redis for benches and tests: on a free port of loopback, with its log in a temporary folder, as one that keeps what it
 // has answered would be run.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../src/clock.ts'
 import { freePort } from './postgres.ts'
+import { listens, runs } from './program.ts'
 
 export interface RedisServer {
   port: number
@@ -18,7 +17,6 @@ export interface RedisServer {
 
 const PROGRAM = ['/usr/bin/redis-server', 'redis-server']
 const SETTINGS = { appendonly: 'yes', appendfsync: 'everysec', save: '', 'maxmemory-policy': 'noeviction' }
-const STARTS_WITHIN_MS = 15_000
 
 /** Null: there is none, which is said in one line. */
 export async function startRedis(): Promise<RedisServer | null> {
@@ -46,28 +44,4 @@ export async function startRedis(): Promise<RedisServer | null> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function runs(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function listens(port: number): Promise<void> {
-  const deadline = systemClock.mono() + STARTS_WITHIN_MS
-  while (systemClock.mono() < deadline) {
-    const socket = connect(port, '127.0.0.1')
-    const isThere = await Promise.race([
-      once(socket, 'connect').then(() => true),
-      once(socket, 'error').then(() => false),
-    ]).catch(() => false)
-    socket.destroy()
-    if (isThere) return
-    await systemClock.sleep(20)
-  }
-  throw new Error(`Redis does not listen on port ${port}`)
 }

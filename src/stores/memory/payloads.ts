@@ -1,6 +1,7 @@
 // The payloads of a pool that keeps them all, in memory; what a refused request did is undone.
 import { type Entry, type TakenRun, entryName, takenRun } from '../../pool/entry.ts'
 import {
+  Full,
   NO_PAYLOADS,
   type PayloadLists,
   type PutInto,
@@ -12,18 +13,6 @@ import {
 import type { Death, Settled, Settlement } from '../../pool/settle.ts'
 import type { PutResponse } from '../../pool/store.ts'
 import type { MemoryEntries } from './entries.ts'
-
-/** Thrown inside a request, and caught where it began. */
-class Full extends Error {
-  readonly key: string
-  readonly most: string
-
-  constructor(key: string, most: string) {
-    super(most)
-    this.key = key
-    this.most = most
-  }
-}
 
 export class MemoryPayloads {
   readonly #lists = new Map<string, PayloadLists>()

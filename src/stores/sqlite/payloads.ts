@@ -1,22 +1,10 @@
 // The payloads of a pool that keeps them all, as rows of their own; what a refused request did is undone.
-import { type PutInto, settledPayloads, tooMuch } from '../../pool/payloads.ts'
+import { Full, type PutInto, settledPayloads, tooMuch } from '../../pool/payloads.ts'
 import type { Entry } from '../../pool/entry.ts'
 import type { Settled, Settlement } from '../../pool/settle.ts'
 import type { PutResponse } from '../../pool/store.ts'
 import type { Database } from './database.ts'
 import type { Table } from './table.ts'
-
-/** Thrown inside a request, and caught where it began. */
-class Full extends Error {
-  readonly key: string
-  readonly most: string
-
-  constructor(key: string, most: string) {
-    super(most)
-    this.key = key
-    this.most = most
-  }
-}
 
 export class SqlitePayloads {
   readonly #database: Database
