@@ -18,8 +18,6 @@ export interface Clock {
   turn(call: () => void): void
   /** Resolves after `delayMs`, or at once when the signal fires. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
-  /** How long the event loop has waited and worked so far. */
-  loopMs(): { idle: number; active: number }
   /** A number in [0, 1). */
   random(): number
   /** A new random id: 128 bits, 22 characters, safe in a URL. */
@@ -41,7 +39,6 @@ export const systemClock: Clock = {
     setImmediate(call)
   },
   sleep: (delayMs, signal) => sleepOn(systemClock, delayMs, signal),
-  loopMs: () => performance.eventLoopUtilization(),
   random: () => randomInt(0, 2 ** 47) / 2 ** 47,
   id: () => randomBytes(16).toString('base64url'),
 }

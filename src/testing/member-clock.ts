@@ -43,10 +43,6 @@ export class MemberClock implements Clock {
     return this.#base.sleep(delayMs, signal).then(() => this.awake())
   }
 
-  loopMs(): { idle: number; active: number } {
-    return this.#base.loopMs()
-  }
-
   random(): number {
     return this.#base.random()
   }

@@ -59,11 +59,6 @@ export class VirtualClock implements Clock {
     return sleepOn(this, delayMs, signal)
   }
 
-  /** Nothing takes time here, so the loop only waits. */
-  loopMs(): { idle: number; active: number } {
-    return { idle: this.#mono, active: 0 }
-  }
-
   random(): number {
     return this.#random.next()
   }

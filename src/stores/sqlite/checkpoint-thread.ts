@@ -7,8 +7,7 @@ const connection = new DatabaseSync(String(workerData))
 
 parentPort?.on('message', (message: 'copy' | 'close') => {
   if (message === 'copy') {
-    copyLog(connection)
-    parentPort?.postMessage('copied')
+    parentPort?.postMessage(copyLog(connection))
     return
   }
   connection.close()

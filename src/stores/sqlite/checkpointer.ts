@@ -1,18 +1,22 @@
-// Copies the log into the file, which stalls whoever does it: a little at a time on this thread while the event loop has
-// time, and under load on a thread of its own, which is there only as long as the load.
+// Copies the log into the file, which stalls whoever does it for two syncs and more: on this thread while commits are
+// rare, else on a thread of its own, which is there only as long as they come often.
 import type { Worker } from 'node:worker_threads'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Database } from './database.ts'
 import { startThread } from './start-thread.ts'
 
-/** About 1,000 pages of log under load, which take some 5 ms to copy. */
-const COMMITS_WHEN_CALM = 25
-/** Commits that come often are small: a copy for each 25 of them took an eighth of the time. */
+/** As few as this are copied in some 5 ms. */
+const LEAST_COMMITS = 25
+/** Commits that come often are small, and a copy writes a page once however often it was written. */
 const LEAST_BETWEEN_MS = 250
-/** A copy writes a page once however often it was written, so under load there are fewer of them. */
-const COMMITS_UNDER_LOAD = 50
-/** A loop that worked for more of the time than this is busy. */
-const BUSY_SHARE = 0.75
+/** So many since the last copy, which was not long ago, come often. */
+const MANY_COMMITS = 50
+const LATELY_MS = 1000
+/**
+ * Pages of a log that is ended on this thread when the other has copied nearly all of it. Before that it may grow: it
+ * begins anew only when nothing is left to copy.
+ */
+const LONG_LOG = 8000
 /** How long the thread waits for more to do. */
 const IDLE_MS = 10_000
 
@@ -24,8 +28,7 @@ export interface CheckpointerParts {
 export class Checkpointer {
   readonly #parts: CheckpointerParts
   #commits = 0
-  #finishedAt = -Infinity
-  #loop = { idle: 0, active: 0 }
+  #copiedAt = -Infinity
   #thread: Worker | null = null
   #ended: Promise<void> = Promise.resolve()
   /** It cannot run here: it is not tried again with every commit. */
@@ -40,14 +43,11 @@ export class Checkpointer {
   /** Called after a commit, when no other waits. */
   committed(): void {
     this.#commits += 1
-    if (this.#commits < COMMITS_WHEN_CALM || this.#isCopying) return
-    if (this.#parts.clock.mono() < this.#finishedAt + LEAST_BETWEEN_MS) return
-    const { idle, active } = this.#parts.clock.loopMs()
-    const [idled, worked] = [idle - this.#loop.idle, active - this.#loop.active]
-    if (worked < BUSY_SHARE * (worked + idled)) this.#finish()
-    else if (this.#commits >= COMMITS_UNDER_LOAD && !this.#hasFailed) this.#copyElsewhere()
-    else return
-    this.#loop = { idle, active }
+    if (this.#commits < LEAST_COMMITS || this.#isCopying) return
+    const passedMs = this.#parts.clock.mono() - this.#copiedAt
+    if (passedMs < LEAST_BETWEEN_MS) return
+    if (this.#commits < MANY_COMMITS && passedMs > LATELY_MS) this.#copyHere()
+    else if (this.#commits >= MANY_COMMITS && !this.#hasFailed) this.#copyElsewhere()
   }
 
   /** Ends the thread; the database may be closed after that. */
@@ -63,11 +63,15 @@ export class Checkpointer {
     return this.#ended
   }
 
-  /** Copies what is left. When that is all, the next commit begins the log anew. */
-  #finish(): void {
-    this.#commits = 0
-    this.#finishedAt = this.#parts.clock.mono()
+  /** When nothing is left to copy, the next commit begins the log anew. */
+  #copyHere(): void {
+    this.#noteCopy()
     this.#parts.database.checkpoint()
+  }
+
+  #noteCopy(): void {
+    this.#commits = 0
+    this.#copiedAt = this.#parts.clock.mono()
   }
 
   #copyElsewhere(): void {
@@ -80,7 +84,7 @@ export class Checkpointer {
   #start(): Worker {
     const thread = startThread(import.meta.url, 'checkpoint-thread', this.#parts.database.path)
     thread.unref()
-    thread.on('message', () => this.#copied(thread))
+    thread.on('message', (pages: number) => this.#copied(thread, pages))
     // Without it SQLite copies the log by itself, in one piece, when it is long.
     thread.on('error', () => (this.#hasFailed = true))
     thread.on('exit', () => this.#gone(thread))
@@ -88,10 +92,11 @@ export class Checkpointer {
   }
 
   /** What was written while the thread copied is little. */
-  #copied(thread: Worker): void {
+  #copied(thread: Worker, pages: number): void {
     this.#isCopying = false
     if (thread !== this.#thread) return
-    this.#finish()
+    if (pages >= LONG_LOG) this.#copyHere()
+    else this.#noteCopy()
     this.#idle = this.#parts.clock.timer(IDLE_MS, () => void this.close(), { background: true })
   }
 

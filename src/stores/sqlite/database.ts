@@ -12,13 +12,13 @@ const APPLICATION_ID = 0x48524143
 const OPEN_WITHIN_MS = 5000
 
 /**
- * WAL and synchronous FULL: a commit is on the disk before it is answered. busy_timeout 0: waiting inside
- * SQLite would block the event loop; the session waits outside. The log is copied into the file by checkpointer.ts;
- * should that lag behind, SQLite does it by itself when 64 MB have gathered.
+ * WAL and synchronous NORMAL: SQLite syncs the log before it copies it, and syncer.ts before anything is answered.
+ * busy_timeout 0: waiting inside SQLite would block the event loop; the session waits outside. The log is copied into
+ * the file by checkpointer.ts; should that lag behind, SQLite does it by itself when 64 MB have gathered.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
+  PRAGMA synchronous = NORMAL;
   PRAGMA busy_timeout = 0;
   PRAGMA cache_size = -32768;
   PRAGMA wal_autocheckpoint = 16000;
@@ -29,12 +29,6 @@ const SETTINGS = `
 /** The files of named queries, beside this one. */
 const NOUNS = 'pool dead payload progress journal log session control fence roster'
 export const QUERY_FILES = NOUNS.split(' ').map((noun) => `${noun}.sql`)
-
-/**
- * FULL: a commit is on the disk before it is answered. NORMAL: it is there with the next one that is, or after a
- * checkpoint; a crash of the machine, not one of the process, may lose it.
- */
-export type Synced = 'FULL' | 'NORMAL'
 
 type Command = 'BEGIN' | 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'
 
@@ -47,7 +41,6 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>()
   readonly #commands = new Map<Command, StatementSync>()
   readonly #dataVersion: StatementSync
-  #synced: Synced = 'FULL'
 
   private constructor(path: string, connection: DatabaseSync, foundVersion: number) {
     this.path = path
@@ -65,6 +58,7 @@ export class Database {
       // Before the settings, which would write to another application's file.
       await patiently(clock, () => refuseForeign(file, connection))
       await patiently(clock, () => connection.exec(SETTINGS))
+      if (journalMode(connection) !== 'wal') connection.exec('PRAGMA synchronous = FULL')
       const foundVersion = pragma(connection, 'user_version')
       await patiently(clock, () => migrate(file, connection))
       return new Database(file, connection, foundVersion)
@@ -99,17 +93,12 @@ export class Database {
 
   /** `wal` where the file can have one. */
   journalMode(): string {
-    return String(this.#connection.prepare('PRAGMA journal_mode').get()?.['journal_mode'])
+    return journalMode(this.#connection)
   }
 
-  /** Takes the write lock for a transaction whose commit is synced in this way. [J5] */
-  begin(synced: Synced): void {
-    if (synced !== this.#synced) {
-      // Not prepared: SQLite would change the setting when it compiles the statement, and never again.
-      this.#connection.exec(`PRAGMA synchronous = ${synced}`)
-      this.#synced = synced
-    }
-    this.exec('BEGIN IMMEDIATE')
+  /** The file that commits go to; null where there is none, and each commit is synced before it ends. */
+  log(): string | null {
+    return this.journalMode() === 'wal' ? `${this.path}-wal` : null
   }
 
   /** How many rows this connection has changed so far, also in what was rolled back. */
@@ -129,12 +118,13 @@ export class Database {
   }
 }
 
-/** Copies what it can of the log into the file. What fails now is copied by a later one. */
-export function copyLog(connection: DatabaseSync): void {
+/** Copies what it can of the log into the file; answers its pages. What fails now is copied by a later one. */
+export function copyLog(connection: DatabaseSync): number {
   try {
-    connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    return connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log'] as number
   } catch (error) {
     if (!isRefusal(error) && !isBusy(error)) throw error
+    return 0
   }
 }
 
@@ -217,6 +207,10 @@ function migrationFiles(): string[] {
   return readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql'))
     .sort()
+}
+
+function journalMode(connection: DatabaseSync): string {
+  return String(connection.prepare('PRAGMA journal_mode').get()?.['journal_mode'])
 }
 
 function pragma(connection: DatabaseSync, name: 'user_version' | 'application_id'): number {

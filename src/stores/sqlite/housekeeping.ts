@@ -6,7 +6,8 @@ import type { Entry } from '../../pool/entry.ts'
 import type { Emitter } from '../../telemetry.ts'
 import type { Database } from './database.ts'
 import { type Pools, type SqlitePool, replaceEntry } from './pools.ts'
-import type { Session, Transaction } from './session.ts'
+import type { Session } from './session.ts'
+import type { Transaction } from './work.ts'
 
 /** Younger entries stay in the journal: most ticks are due soon, and then never touch the table's indexes. */
 const FOLD_AFTER_MS = 10_000

@@ -1,7 +1,8 @@
 // Named locks: a row each, decided under the write lock.
 import type { HeldLock, LockRequest, LockStore } from '../../roster/store.ts'
 import type { Database } from './database.ts'
-import type { Session, Transaction } from './session.ts'
+import type { Session } from './session.ts'
+import type { Transaction } from './work.ts'
 
 export interface SqliteLocksParts {
   database: Database

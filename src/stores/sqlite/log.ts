@@ -16,7 +16,8 @@ import {
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
 import { RecentEvents } from './recent-events.ts'
-import type { Session, Transaction } from './session.ts'
+import type { Session } from './session.ts'
+import type { Transaction } from './work.ts'
 import { type SqliteTopic, type Topics, statusOf } from './topics.ts'
 
 export interface SqliteLogParts {

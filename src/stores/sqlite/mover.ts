@@ -8,7 +8,8 @@ import type { Database } from './database.ts'
 import type { SqliteFences } from './fences.ts'
 import type { SqliteLog } from './log.ts'
 import { type Pools, type SqlitePool, dueEntries, nextDueAt, removeEntry, replaceEntry } from './pools.ts'
-import type { Session, Transaction } from './session.ts'
+import type { Session } from './session.ts'
+import type { Transaction } from './work.ts'
 import type { Topics } from './topics.ts'
 
 export interface SqliteMoverParts {
@@ -28,11 +29,11 @@ export class SqliteMover implements Mover {
     this.#parts = parts
   }
 
-  /** Looks before it writes: nothing due, or nothing held, costs no transaction. */
+  /** Looks before it writes: nothing due, or nothing held, costs no transaction. Does not wait for the disk. [J8] */
   async move(request: MoveRequest): Promise<Moved> {
     const { session, pools, fences } = this.#parts
     const pool = pools.of(request.pool)
-    const { next, refused } = session.read(() => {
+    const { next, refused } = session.look(() => {
       const looked = fences.look(poolResource(request.pool), request.claim)
       return { next: nextDueAt(pool, looked.held), refused: looked.refused }
     })

@@ -8,7 +8,7 @@ import type { PutRequest, PutResponse, Reschedule, RescheduleAnswer } from '../.
 import type { Hint } from '../../store.ts'
 import type { Database } from './database.ts'
 import { type Pools, type SqlitePool, removeEntry, replaceEntry } from './pools.ts'
-import type { Transaction } from './session.ts'
+import type { Transaction } from './work.ts'
 
 export interface PutBatchParts {
   database: Database

@@ -24,7 +24,8 @@ import {
   toLeader,
   toMember,
 } from './roster-rows.ts'
-import type { Session, Transaction } from './session.ts'
+import type { Session } from './session.ts'
+import type { Transaction } from './work.ts'
 
 export interface SqliteRosterParts {
   database: Database

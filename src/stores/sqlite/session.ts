@@ -1,11 +1,14 @@
-// Reads and writes of one process on the file. Writes of one event-loop turn share one transaction and one
-// fsync; nothing is awaited inside it. Memory that mirrors the file takes part by `Mirror`.
+// Reads and writes of one process on the file. Writes of one event-loop turn share one transaction; nothing is awaited
+// inside it. They, and what reads have seen, are answered when it is on the disk. Memory that mirrors the file takes
+// part by `Mirror`.
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
 import type { StoreOperation, Emitter } from '../../telemetry.ts'
 import { HeadraceError, messageOf } from '../../errors.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
+import { type Syncer, openSyncer } from './syncer.ts'
+import { type Transaction, type Work, type WorkKind, isAnsweredAtOnce, isBeat, isSeen } from './work.ts'
 
 /** State in memory that mirrors a part of the file, and changes only inside a transaction. */
 export interface Mirror {
@@ -13,31 +16,11 @@ export interface Mirror {
   refresh(): void
   /** Writes what the works of this transaction changed in memory; before the commit. */
   flush(): void
-  /** The transaction is on the disk. */
+  /** The transaction is in the file, though perhaps not on the disk yet. */
   committed(): void
   /** The transaction is undone: undo its changes in memory. */
   rolledBack(): void
 }
-
-export interface Transaction {
-  /** The store's clock, read under the write lock. */
-  now: number
-  /** Runs after the commit, never after a rollback. */
-  afterCommit(call: () => void): void
-}
-
-interface Work {
-  kind: WorkKind
-  run(tx: Transaction): unknown
-  resolve(answer: unknown): void
-  reject(error: unknown): void
-  deadline: number
-  /** It shared a transaction with a work that failed, perhaps itself. */
-  alone: boolean
-}
-
-/** What a work is, for faults and for other processes: they need not look at a beat, nor at entries for the roster. */
-type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'roster' | 'beat' | 'other'
 
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
@@ -62,9 +45,12 @@ export class Session {
   readonly #parts: SessionParts
   readonly #mirrors: Mirror[] = []
   readonly #checkpointer: Checkpointer
+  readonly #syncer: Syncer
   #waiting: Work[] = []
   #scheduled = false
   #idle: Promise<void> = Promise.resolve()
+  /** How many transactions wait for the disk. */
+  #unanswered = 0
   #dataVersion: number
   #refused: { why: string; at: number } | null = null
   /** Why nothing may be read or written any more: memory may no longer mirror the file. */
@@ -73,6 +59,7 @@ export class Session {
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.#checkpointer = new Checkpointer(parts)
+    this.#syncer = openSyncer(parts.database.log())
     this.#dataVersion = parts.database.dataVersion()
   }
 
@@ -82,8 +69,15 @@ export class Session {
     this.#mirrors.push(mirror)
   }
 
-  /** Runs a reading work at once, on one snapshot of the file. */
-  read<Answer>(work: () => Answer, operation: StoreOperation = 'read'): Answer {
+  /** Runs a reading work at once, on one snapshot of the file; answers when what it saw is on the disk. */
+  async read<Answer>(work: () => Answer): Promise<Answer> {
+    const answer = this.look(work)
+    await this.#synced()
+    return answer
+  }
+
+  /** The same, answered at once: for what nobody is shown, since a crash of the machine may undo it. */
+  look<Answer>(work: () => Answer, operation: StoreOperation = 'read'): Answer {
     if (this.#broken !== null) throw this.#broken
     const began = this.#parts.clock.mono()
     const answer = this.#reading(() => {
@@ -95,7 +89,10 @@ export class Session {
     return answer
   }
 
-  /** Runs a writing work in this turn's transaction; answers after its commit. Beats go first, in one of their own. */
+  /**
+   * Runs a writing work in this turn's transaction; answers when that is on the disk. Beats go first, in one of their
+   * own. Beats and moves are answered before: what they did is not shown to anybody by that.
+   */
   write<Answer>(kind: WorkKind, run: (tx: Transaction) => Answer): Promise<Answer> {
     if (this.#broken !== null) return Promise.reject(this.#broken)
     return new Promise((resolve: (answer: Answer) => void, reject) => {
@@ -117,13 +114,17 @@ export class Session {
 
   /** Resolves when every write so far was answered. */
   async settled(): Promise<void> {
-    while (this.#scheduled) await this.#idle
+    while (this.#scheduled || this.#unanswered > 0) {
+      await this.#idle
+      await this.#syncer.reached().catch(() => undefined)
+    }
   }
 
   /** Resolves when every write so far was answered, and nothing of the session is left that uses the file. */
   async close(): Promise<void> {
     await this.settled()
     await this.#checkpointer.close()
+    this.#syncer.close()
   }
 
   /** Never rejects, and leaves no work unanswered. */
@@ -148,23 +149,21 @@ export class Session {
     }
   }
 
-  /** A defect: whoever waits is told, and so is whoever comes. What was answered is on the disk. [J2] */
-  #break(cause: unknown): void {
+  /** Whoever waits is told, and so is whoever comes. What was answered is on the disk. [J2] */
+  #break(cause: unknown, also = 'and report it, since this is a defect'): void {
+    if (this.#broken !== null) return
     const { database, telemetry } = this.#parts
     const message = `${database.path}: this process lost track of the file: ${messageOf(cause)}`
-    const remedy = 'restart it: nothing that was answered is lost; and report it, since this is a defect'
+    const remedy = `restart it: nothing that was answered is lost; ${also}`
     this.#broken = new HeadraceError('store_failed', message, { cause, remedy })
     telemetry.emit('store.lost', { error: this.#broken })
     for (const work of this.#waiting.splice(0)) work.reject(this.#broken)
   }
 
-  /**
-   * Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. Beats are not
-   * synced: what a crash of the machine loses is when members were last heard of, and they are gone with it. [J5]
-   */
+  /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
   #begin(): boolean {
     try {
-      this.#parts.database.begin(this.#waiting[0]?.kind === 'beat' ? 'NORMAL' : 'FULL')
+      this.#parts.database.exec('BEGIN IMMEDIATE')
       return true
     } catch (error) {
       this.#refuse(isBusy(error) ? this.#parts.clock.mono() : Infinity, error)
@@ -214,12 +213,38 @@ export class Session {
       // Each on its own: one that throws must not stop the session.
       for (const call of calls) queueMicrotask(call)
     } finally {
-      // They are on the disk, whatever became of the rest.
-      works.forEach((work, index) => work.resolve(answers[index]))
+      // They are in the file, whatever became of the rest.
+      void this.#answer(works, answers, began)
     }
-    const tookMs = this.#parts.clock.mono() - began
-    const operation = works.some(isBeat) ? 'pulse' : 'commit'
-    this.#parts.telemetry.emit('store.called', { operation, tookMs })
+  }
+
+  /** Never rejects. Beats are not synced: a crash of the machine loses when members were last heard of, and them. [J5] */
+  async #answer(works: Work[], answers: unknown[], began: number): Promise<void> {
+    const { clock, telemetry } = this.#parts
+    const beats = works.some(isBeat)
+    works.forEach((work, index) => isAnsweredAtOnce(work) && work.resolve(answers[index]))
+    if (!beats) {
+      this.#syncer.committed()
+      this.#unanswered += 1
+      try {
+        await this.#synced()
+        works.forEach((work, index) => work.resolve(answers[index]))
+      } catch (error) {
+        for (const work of works) work.reject(error)
+      }
+      this.#unanswered -= 1
+    }
+    telemetry.emit('store.called', { operation: beats ? 'pulse' : 'commit', tookMs: clock.mono() - began })
+  }
+
+  /** Resolves when all that was committed so far is on the disk. A disk that failed to take it is not asked again. */
+  async #synced(): Promise<void> {
+    try {
+      await this.#syncer.reached()
+    } catch (error) {
+      this.#break(error, 'and look after the disk first, which failed to take what was written')
+      throw this.#broken
+    }
   }
 
   #noted(error: unknown): unknown {
@@ -254,6 +279,8 @@ export class Session {
     const dataVersion = this.#parts.database.dataVersion()
     if (dataVersion === this.#dataVersion) return
     for (const mirror of this.#mirrors) mirror.refresh()
+    // It may have been written by a process that has not synced it yet.
+    this.#syncer.committed()
     this.#dataVersion = dataVersion
   }
 
@@ -262,13 +289,4 @@ export class Session {
       if (kind !== 'other') this.#parts.faults.at(`${kind}.${when}` as FaultPoint)
     }
   }
-}
-
-function isBeat({ kind }: Work): boolean {
-  return kind === 'beat'
-}
-
-/** Whether other processes shall look at the entries and events after it. [J6] */
-function isSeen({ kind }: Work): boolean {
-  return kind !== 'beat' && kind !== 'roster'
 }

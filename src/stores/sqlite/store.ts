@@ -91,7 +91,7 @@ async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): P
   }
   const { chores, ...answer } =
     beat === null
-      ? session.read(() => ({ ...look(clock.now()), beaten: null }), 'pulse')
+      ? session.look(() => ({ ...look(clock.now()), beaten: null }), 'pulse')
       : await session.write('beat', (tx) => ({ ...look(tx.now), beaten: roster.beatIn(tx, beat) }))
   housekeeping.begin(chores)
   return { ...answer, arrived: [], refusal: session.refusal() }

@@ -10,8 +10,8 @@ import { sqliteFiles } from '../../../contract/open-sqlite.ts'
 
 const SOURCE = new URL('../../../../src/', import.meta.url)
 
-/** A clock whose loop is always busy. */
-const busy = { ...systemClock, loopMs: () => ({ idle: 0, active: systemClock.mono() }) }
+/** So many that a copy on this thread is followed by one on another. */
+const OFTEN = 75
 
 test('a process that waits for the end of the thread, and for nothing else, does not end before', async () => {
   const path = await sqliteFiles.create()
@@ -19,10 +19,11 @@ test('a process that waits for the end of the thread, and for nothing else, does
     const { systemClock } = await import('${SOURCE.href}clock.ts')
     const { Checkpointer } = await import('${SOURCE.href}stores/sqlite/checkpointer.ts')
     const { Database } = await import('${SOURCE.href}stores/sqlite/database.ts')
-    const clock = { ...systemClock, loopMs: () => ({ idle: 0, active: systemClock.mono() }) }
+    let passedMs = 0
+    const clock = { ...systemClock, mono: () => (passedMs += 10) }
     const database = await Database.open(${JSON.stringify(path)}, clock)
     const checkpointer = new Checkpointer({ database, clock })
-    for (let nth = 0; nth < 50; nth += 1) checkpointer.committed()
+    for (let nth = 0; nth < ${OFTEN}; nth += 1) checkpointer.committed()
     await checkpointer.close()
     database.close()
     console.log('closed')
@@ -41,8 +42,10 @@ test('a thread that cannot run is not started again and again', async () => {
   const count = (thread: Worker): void => void threads.push(thread)
   process.on('worker', count)
   const database = { path: '/dev/null/none.db', checkpoint: () => undefined } as unknown as Database
-  const checkpointer = new Checkpointer({ database, clock: busy })
-  for (let nth = 0; nth < 50; nth += 1) checkpointer.committed()
+  let passedMs = 0
+  const clock = { ...systemClock, mono: () => (passedMs += 10) }
+  const checkpointer = new Checkpointer({ database, clock })
+  for (let nth = 0; nth < OFTEN; nth += 1) checkpointer.committed()
   await systemClock.sleep(0)
   threads[0]?.ref()
   await new Promise((ended) => threads[0]?.once('exit', ended))

@@ -120,7 +120,10 @@ test('[J2] memory that cannot follow a commit: what is on the disk is answered, 
     session.write('other', () => 3),
     refused,
   )
-  assert.throws(() => session.read(() => 4), refused)
+  await assert.rejects(
+    session.read(() => 4),
+    refused,
+  )
   assert.equal(failures.length, 1)
   await session.settled()
 })

@@ -1,0 +1,161 @@
+// Who waits for the disk: syncs are held up here, and ended one by one.
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { type TestContext, test } from 'node:test'
+import type { Beat, NewMember } from '../../../../src/roster/store.ts'
+import type { Store } from '../../../../src/store.ts'
+import { noFaults } from '../../../../src/fault.ts'
+import { openStore } from '../../../../src/stores/open.ts'
+import { createTelemetry } from '../../../../src/telemetry.ts'
+import { openTicks } from '../../../../src/testing/ticks-driver.ts'
+import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
+import { sqliteFiles } from '../../../contract/open-sqlite.ts'
+
+const BEAT: Beat = { member: 'a', leaseMs: 3000, leads: true, health: {}, holding: {}, refused: [] }
+const MEMBER: NewMember = {
+  id: 'a',
+  name: 'host:a',
+  address: null,
+  version: '0.1.0',
+  weight: 1,
+  concurrency: 1,
+  leaseMs: 3000,
+  serves: [],
+  leads: true,
+}
+
+type Done = (error: Error | null) => void
+
+/** A disk whose syncs, once held, end when they are told to. */
+function holdSyncs(t: TestContext): { begun: Done[]; hold(): void } {
+  const begun: Done[] = []
+  const real = fs.fdatasync
+  let held = false
+  t.mock.method(fs, 'fdatasync', (file: number, done: Done) => {
+    if (held) begun.push(done)
+    else real(file, done)
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    for (const done of begun) done(null)
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  return { begun, hold: () => (held = true) }
+}
+
+async function openAt(path: string): Promise<Store> {
+  const clock = new VirtualClock()
+  return openStore(`sqlite:${path}`, { clock, telemetry: createTelemetry(clock.id()), faults: noFaults })
+}
+
+async function open(t: TestContext) {
+  const syncs = holdSyncs(t)
+  const path = await sqliteFiles.create()
+  const store = await openAt(path)
+  const ticks = await openTicks(store)
+  t.after(async () => {
+    await store.close()
+    await sqliteFiles.remove(path)
+  })
+  return { ...ticks, store, path, syncs }
+}
+
+/** Whether it was answered after everything that needs no disk has had its time. */
+async function isAnswered(call: Promise<unknown>): Promise<boolean> {
+  let answered = false
+  const note = (): void => void (answered = true)
+  call.then(note, note)
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next))
+  return answered
+}
+
+test('[J8] a put is answered when a sync has ended that began after its commit', async (t) => {
+  const { pool, syncs } = await open(t)
+  syncs.hold()
+  const first = pool.put('a')
+  assert.equal(await isAnswered(first), false)
+  const second = pool.put('b')
+  assert.equal(await isAnswered(second), false)
+  const third = pool.put('c')
+  assert.equal(await isAnswered(third), false)
+  assert.equal(syncs.begun.length, 2, 'two are under way')
+  syncs.begun[0]?.(null)
+  assert.deepEqual(
+    [await isAnswered(first), await isAnswered(second), await isAnswered(third)],
+    [true, false, false],
+  )
+  // The second ends after the third began: it does not count for the third put.
+  assert.equal(syncs.begun.length, 3)
+  syncs.begun[1]?.(null)
+  assert.deepEqual([await isAnswered(second), await isAnswered(third)], [true, false])
+  syncs.begun[2]?.(null)
+  assert.equal(await isAnswered(third), true)
+})
+
+test('[J8] a sync that ends before an earlier one counts for what was committed before it', async (t) => {
+  const { pool, syncs } = await open(t)
+  syncs.hold()
+  const puts = [pool.put('a')]
+  await isAnswered(Promise.resolve())
+  puts.push(pool.put('b'))
+  await isAnswered(Promise.resolve())
+  syncs.begun[1]?.(null)
+  assert.deepEqual(await Promise.all(puts.map(isAnswered)), [true, true])
+  syncs.begun[0]?.(null)
+})
+
+test('[J8] a move is answered at once, and its event is shown when it is on the disk', async (t) => {
+  const { pool, move, topic, syncs } = await open(t)
+  await pool.put('a', { at: START })
+  syncs.hold()
+  const moved = move()
+  assert.equal(await isAnswered(moved), true)
+  const read = topic.readAll()
+  assert.equal(await isAnswered(read), false)
+  for (const done of syncs.begun) done(null)
+  assert.equal((await read).length, 1)
+})
+
+test('[J5] [J8] a beat is answered without a sync', async (t) => {
+  const { store, pool, syncs } = await open(t)
+  await store.roster.join(MEMBER, [])
+  syncs.hold()
+  const put = pool.put('a')
+  const pulse = store.pulse({ beat: BEAT, pools: [] })
+  assert.deepEqual([await isAnswered(pulse), await isAnswered(put)], [true, false])
+  for (const done of syncs.begun) done(null)
+  await put
+})
+
+test('[J8] what another process has written is shown when it is on the disk', async (t) => {
+  const { path, topic, pool, syncs } = await open(t)
+  const other = await openAt(path)
+  t.after(() => other.close())
+  const theirs = await openTicks(other)
+  await theirs.topic.readAll()
+  await topic.readAll()
+  syncs.hold()
+  const put = pool.put('a')
+  assert.equal(await isAnswered(put), false)
+  const list = theirs.pool.list()
+  assert.equal(await isAnswered(list), false)
+  assert.equal(syncs.begun.length, 2, 'each process syncs what it shows')
+  for (const done of syncs.begun) done(null)
+  assert.equal((await list).length, 1)
+  await put
+})
+
+test('[J2] [J8] when a sync fails, what waits for it and whatever comes is refused', async (t) => {
+  const { pool, topic, syncs } = await open(t)
+  syncs.hold()
+  const put = pool.put('a')
+  assert.equal(await isAnswered(put), false)
+  const failed = { code: 'store_failed', remedy: /look after the disk/ }
+  const refused = assert.rejects(put, failed)
+  syncs.begun[0]?.(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }))
+  await refused
+  await assert.rejects(pool.put('b'), failed)
+  await assert.rejects(topic.readAll(), failed)
+})
