@@ -1,6 +1,5 @@
 // Reads and writes of one process on the file. Writes of one event-loop turn share one transaction; nothing is awaited
-// inside it. They, and what reads have seen, are answered when it is on the disk. Memory that mirrors the file takes
-// part by `Mirror`.
+// inside it. They, and what reads saw, are answered when it is on the disk. Memory that mirrors the file is a `Mirror`.
 import type { Clock } from '../../clock.ts'
 import type { FaultPoint, Faults } from '../../fault.ts'
 import type { StoreOperation, Emitter } from '../../telemetry.ts'
@@ -59,7 +58,7 @@ export class Session {
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.#checkpointer = new Checkpointer(parts)
-    this.#syncer = openSyncer(parts.database.log())
+    this.#syncer = openSyncer(parts.database.log(), () => this.#schedule())
     this.#dataVersion = parts.database.dataVersion()
   }
 
@@ -100,9 +99,7 @@ export class Session {
       const done = (answer: unknown): void => resolve(answer as Answer)
       const place = kind === 'beat' ? this.#waiting.findLastIndex(isBeat) + 1 : this.#waiting.length
       this.#waiting.splice(place, 0, { kind, run, resolve: done, reject, deadline, alone: false })
-      if (this.#scheduled) return
-      this.#scheduled = true
-      this.#idle = this.#drain()
+      this.#schedule()
     })
   }
 
@@ -114,7 +111,7 @@ export class Session {
 
   /** Resolves when every write so far was answered. */
   async settled(): Promise<void> {
-    while (this.#scheduled || this.#unanswered > 0) {
+    while (this.#scheduled || this.#unanswered > 0 || this.#waiting.length > 0) {
       await this.#idle
       await this.#syncer.reached().catch(() => undefined)
     }
@@ -127,19 +124,30 @@ export class Session {
     this.#syncer.close()
   }
 
+  #schedule(): void {
+    if (this.#scheduled || !this.#mayBegin()) return
+    this.#scheduled = true
+    this.#idle = this.#drain()
+  }
+
+  /** What has to wait for the disk gathers while a sync is under way: in the next transaction all of it waits once. */
+  #mayBegin(): boolean {
+    return this.#waiting.length > 0 && (!this.#syncer.isBusy || this.#waiting.some(isAnsweredAtOnce))
+  }
+
   /** Never rejects, and leaves no work unanswered. */
   async #drain(): Promise<void> {
     let waits = 0
     try {
       await new Promise<void>((next) => this.#parts.clock.turn(next))
-      while (this.#waiting.length > 0) {
+      while (this.#mayBegin()) {
         // Begun and run in one synchronous step: a read in between would find itself inside the transaction.
         if (this.#begin()) this.#runAll(this.#next())
         else {
           waits += 1
           await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
         }
-        if (this.#waiting.length === 0) this.#checkpointer.committed()
+        if (!this.#mayBegin()) this.#checkpointer.committed()
       }
     } catch (error) {
       this.#break(error)

@@ -12,15 +12,15 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** Opens the file that holds the commits; null where each commit is synced before it ends. */
-export function openSyncer(log: string | null): Syncer {
-  if (log === null) return new Syncer(null)
+/** For the file that holds the commits; null where each commit is synced before it ends. Calls when a sync has ended. */
+export function openSyncer(log: string | null, ended: () => void): Syncer {
   // Nothing but reading: SQLite writes it, and holds no lock on it that closing this would lose.
-  return new Syncer(openSync(log, 'r'))
+  return new Syncer(log === null ? null : openSync(log, 'r'), ended)
 }
 
 export class Syncer {
   readonly #file: number | null
+  readonly #ended: () => void
   /** Whoever wrote last may have ended before its sync did. */
   #commits = 1
   #synced = 0
@@ -29,8 +29,13 @@ export class Syncer {
   #failed: Error | null = null
   #waiting: Waiting[] = []
 
-  constructor(file: number | null) {
+  constructor(file: number | null, ended: () => void) {
     this.#file = file
+    this.#ended = ended
+  }
+
+  get isBusy(): boolean {
+    return this.#underWay > 0
   }
 
   /** Something was committed, here or by another process. */
@@ -60,12 +65,17 @@ export class Syncer {
     this.#underWay += 1
     fdatasync(file, (error) => {
       this.#underWay -= 1
-      if (error !== null) return this.#fail(error)
-      this.#synced = Math.max(this.#synced, commits)
-      const rest = this.#waiting.findIndex((waiting) => waiting.commits > this.#synced)
-      for (const { resolve } of this.#waiting.splice(0, rest === -1 ? Infinity : rest)) resolve()
-      if (this.#waiting.length > 0) this.#sync(file)
+      if (error === null) this.#succeed(commits)
+      else this.#fail(error)
+      this.#ended()
     })
+  }
+
+  #succeed(commits: number): void {
+    this.#synced = Math.max(this.#synced, commits)
+    const rest = this.#waiting.findIndex((waiting) => waiting.commits > this.#synced)
+    for (const { resolve } of this.#waiting.splice(0, rest === -1 ? Infinity : rest)) resolve()
+    if (this.#waiting.length > 0) this.#sync(this.#file as number)
   }
 
   #fail(error: Error): void {

@@ -71,39 +71,63 @@ async function isAnswered(call: Promise<unknown>): Promise<boolean> {
   return answered
 }
 
+/** A put that shares its transaction with a move of the one before, which waits for no sync: so both begin at once. */
+function putWithMove({ pool, move }: Awaited<ReturnType<typeof open>>, key: string): Promise<unknown> {
+  const moved = move()
+  return Promise.all([pool.put(key, { at: START }), moved])
+}
+
 test('[J8] a put is answered when a sync has ended that began after its commit', async (t) => {
-  const { pool, syncs } = await open(t)
+  const opened = await open(t)
+  const { pool, syncs } = opened
+  await pool.put('due', { at: START })
   syncs.hold()
   const first = pool.put('a')
   assert.equal(await isAnswered(first), false)
-  const second = pool.put('b')
+  const second = putWithMove(opened, 'b')
   assert.equal(await isAnswered(second), false)
-  const third = pool.put('c')
+  const third = putWithMove(opened, 'c')
   assert.equal(await isAnswered(third), false)
   assert.equal(syncs.begun.length, 2, 'two are under way')
   syncs.begun[0]?.(null)
-  assert.deepEqual(
-    [await isAnswered(first), await isAnswered(second), await isAnswered(third)],
-    [true, false, false],
-  )
-  // The second ends after the third began: it does not count for the third put.
+  assert.deepEqual(await Promise.all([first, second, third].map(isAnswered)), [true, false, false])
+  // The second ends after the third commit: it does not count for that.
   assert.equal(syncs.begun.length, 3)
   syncs.begun[1]?.(null)
-  assert.deepEqual([await isAnswered(second), await isAnswered(third)], [true, false])
+  assert.deepEqual(await Promise.all([second, third].map(isAnswered)), [true, false])
   syncs.begun[2]?.(null)
   assert.equal(await isAnswered(third), true)
 })
 
 test('[J8] a sync that ends before an earlier one counts for what was committed before it', async (t) => {
+  const opened = await open(t)
+  const { pool, syncs } = opened
+  await pool.put('due', { at: START })
+  syncs.hold()
+  const first = pool.put('a')
+  assert.equal(await isAnswered(first), false)
+  const second = putWithMove(opened, 'b')
+  assert.equal(await isAnswered(second), false)
+  syncs.begun[1]?.(null)
+  assert.deepEqual(await Promise.all([first, second].map(isAnswered)), [true, true])
+})
+
+test('[J8] puts gather while a sync is under way, and wait for the next one together', async (t) => {
   const { pool, syncs } = await open(t)
   syncs.hold()
-  const puts = [pool.put('a')]
-  await isAnswered(Promise.resolve())
-  puts.push(pool.put('b'))
-  await isAnswered(Promise.resolve())
-  syncs.begun[1]?.(null)
-  assert.deepEqual(await Promise.all(puts.map(isAnswered)), [true, true])
+  const first = pool.put('a')
+  assert.equal(await isAnswered(first), false)
+  const others = []
+  for (const key of ['b', 'c']) {
+    others.push(pool.put(key))
+    assert.equal(await isAnswered(Promise.all(others)), false)
+  }
+  assert.equal(syncs.begun.length, 1)
   syncs.begun[0]?.(null)
+  assert.deepEqual(await Promise.all([first, ...others].map(isAnswered)), [true, false, false])
+  syncs.begun[1]?.(null)
+  assert.deepEqual(await Promise.all(others.map(isAnswered)), [true, true])
+  assert.equal(syncs.begun.length, 2)
 })
 
 test('[J8] a move is answered at once, and its event is shown when it is on the disk', async (t) => {
