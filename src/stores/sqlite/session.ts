@@ -130,7 +130,7 @@ export class Session {
     this.#idle = this.#drain()
   }
 
-  /** What has to wait for the disk gathers while a sync is under way: in the next transaction all of it waits once. */
+  /** What has to wait for the disk gathers while syncs are under way: in the next transaction all of it waits once. */
   #mayBegin(): boolean {
     return this.#waiting.length > 0 && (!this.#syncer.isBusy || this.#waiting.some(isAnsweredAtOnce))
   }

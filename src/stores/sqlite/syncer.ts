@@ -34,8 +34,9 @@ export class Syncer {
     this.#ended = ended
   }
 
+  /** No more are begun before one has ended. */
   get isBusy(): boolean {
-    return this.#underWay > 0
+    return this.#underWay === MOST_AT_ONCE
   }
 
   /** Something was committed, here or by another process. */
@@ -59,7 +60,7 @@ export class Syncer {
   }
 
   #sync(file: number): void {
-    if (this.#underWay === MOST_AT_ONCE || this.#begun === this.#commits) return
+    if (this.isBusy || this.#begun === this.#commits) return
     const commits = this.#commits
     this.#begun = commits
     this.#underWay += 1

@@ -112,22 +112,25 @@ test('[J8] a sync that ends before an earlier one counts for what was committed 
   assert.deepEqual(await Promise.all([first, second].map(isAnswered)), [true, true])
 })
 
-test('[J8] puts gather while a sync is under way, and wait for the next one together', async (t) => {
+test('[J8] puts gather while two syncs are under way, and wait for the next one together', async (t) => {
   const { pool, syncs } = await open(t)
   syncs.hold()
-  const first = pool.put('a')
-  assert.equal(await isAnswered(first), false)
-  const others = []
-  for (const key of ['b', 'c']) {
-    others.push(pool.put(key))
-    assert.equal(await isAnswered(Promise.all(others)), false)
+  const puts: Promise<unknown>[] = []
+  for (const key of ['a', 'b', 'c', 'd']) {
+    puts.push(pool.put(key))
+    assert.deepEqual(
+      await Promise.all(puts.map(isAnswered)),
+      puts.map(() => false),
+    )
   }
-  assert.equal(syncs.begun.length, 1)
-  syncs.begun[0]?.(null)
-  assert.deepEqual(await Promise.all([first, ...others].map(isAnswered)), [true, false, false])
-  syncs.begun[1]?.(null)
-  assert.deepEqual(await Promise.all(others.map(isAnswered)), [true, true])
   assert.equal(syncs.begun.length, 2)
+  syncs.begun[0]?.(null)
+  assert.deepEqual(await Promise.all(puts.map(isAnswered)), [true, false, false, false])
+  syncs.begun[1]?.(null)
+  assert.deepEqual(await Promise.all(puts.map(isAnswered)), [true, true, false, false])
+  syncs.begun[2]?.(null)
+  assert.deepEqual(await Promise.all(puts.map(isAnswered)), [true, true, true, true])
+  assert.equal(syncs.begun.length, 3)
 })
 
 test('[J8] a move is answered at once, and its event is shown when it is on the disk', async (t) => {
