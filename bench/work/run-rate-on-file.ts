@@ -6,7 +6,7 @@ import { nameOf } from './contestant.ts'
 import { OURS, sizeOf } from './plan.ts'
 import type { RunProbeInput } from './run-probe.ts'
 
-const RATE = 'a: runs a second'
+const RATE = 'a: runs a second on a file'
 const ROUNDS = 3
 
 export const runRateOnFile: Question = {
