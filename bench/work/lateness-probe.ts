@@ -10,6 +10,8 @@ export interface LatenessProbeInput {
   place: Place
   perSecond: number
   seconds: number
+  /** What falls due in it compiles code and fills caches, and is not counted. */
+  warmUpMs: number
 }
 
 export interface Lateness {
@@ -19,11 +21,10 @@ export interface Lateness {
 
 const AHEAD_MS = 1000
 const ADD_EVERY_MS = 25
-/** What falls due in it compiles code and fills caches, and is not counted. */
-const WARM_UP_MS = 2000
 const WITHIN_MS = 30_000
 
-await answerParent(async ({ setting, place, perSecond, seconds }: LatenessProbeInput): Promise<Lateness> => {
+await answerParent(async (input: LatenessProbeInput): Promise<Lateness> => {
+  const { setting, place, perSecond, seconds, warmUpMs } = input
   const contestant = await open(setting, place)
   const late: number[] = []
   let [started, countFrom] = [0, 0]
@@ -32,9 +33,9 @@ await answerParent(async ({ setting, place, perSecond, seconds }: LatenessProbeI
     if (dueAt !== null && dueAt >= countFrom) late.push(Date.now() - dueAt)
   })
   tellParent(`${nameOf(setting)}: works`)
-  const count = perSecond * seconds + (perSecond * WARM_UP_MS) / 1000
+  const count = perSecond * seconds + (perSecond * warmUpMs) / 1000
   const firstDueAt = Date.now() + AHEAD_MS
-  countFrom = firstDueAt + WARM_UP_MS
+  countFrom = firstDueAt + warmUpMs
   const dueAtOf = (nth: number): number => Math.floor(firstDueAt + (nth * 1000) / perSecond)
   const adding: Promise<void>[] = []
   for (let next = 0; next < count;) {

@@ -14,6 +14,15 @@ export const GRAPHILE: Setting[] = [500, 2000, 5000].flatMap((localQueue) =>
 
 export const BOSS: Setting[] = [500, 2000, 5000].map((batch) => ({ team: 'pg-boss', batch }))
 
+/** What a quick run, which judges nothing, races against. */
+export const QUICK_GRAPHILE: Setting = {
+  team: 'graphile-worker',
+  localQueue: 5000,
+  concurrency: 500,
+  pollMs: POLL_MS,
+}
+export const QUICK_BOSS: Setting = { team: 'pg-boss', batch: 5000 }
+
 export const PUNCTUAL: Setting[] = [
   OURS,
   { team: 'graphile-worker', localQueue: 2000, concurrency: 100, pollMs: POLL_MS },
@@ -28,10 +37,8 @@ export interface Size {
 
 /** Of a race that counts. */
 export function sizeOf(quick: boolean): Size {
-  return quick ? { warmUp: 5000, runs: 15_000 } : { warmUp: 30_000, runs: 150_000 }
+  return quick ? { warmUp: 3000, runs: 12_000 } : { warmUp: 30_000, runs: 150_000 }
 }
 
 /** Of the heats, which only find the best setting of a peer. */
-export function heatSizeOf(quick: boolean): Size {
-  return quick ? { warmUp: 1000, runs: 4000 } : { warmUp: 10_000, runs: 40_000 }
-}
+export const HEAT: Size = { warmUp: 10_000, runs: 40_000 }

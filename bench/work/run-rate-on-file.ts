@@ -1,4 +1,5 @@
-// (a) on SQLite: how many runs of a handler that does nothing a second, in one process, on one file.
+// (a) on SQLite: how many runs of a handler that does nothing a second, in one process, on one file; and beside it which part
+// of such a run's time goes into measuring it.
 import { join } from 'node:path'
 import { median } from '../measure.ts'
 import type { Findings, Question, QuestionContext } from '../question.ts'
@@ -6,7 +7,7 @@ import { nameOf } from './contestant.ts'
 import { OURS, sizeOf } from './plan.ts'
 import type { RunProbeInput } from './run-probe.ts'
 
-const RATE = 'a: runs a second'
+const RATE = 'a: runs a second on a file'
 const ROUNDS = 3
 
 export const runRateOnFile: Question = {
@@ -26,11 +27,18 @@ async function run({ quick, processes, progress }: QuestionContext): Promise<Fin
     rates.push(await processes.run<number>(join(import.meta.dirname, 'run-probe.ts'), input, progress))
   }
   const rate = median(rates)
+  const meterNs = await processes.run<number>(
+    join(import.meta.dirname, 'meter-probe.ts'),
+    { runs: size.runs },
+    progress,
+  )
   return {
     rows: [
       { name: `a: ${nameOf(OURS)}`, value: rate, unit: '/s' },
       { name: 'a: runs, after a warm-up', value: size.runs, unit: '' },
       { name: 'a: runs of the warm-up', value: size.warmUp, unit: '' },
+      { name: 'a: telling the meter of a run', value: meterNs, unit: 'ns' },
+      { name: 'a: part of a run’s time', value: (meterNs * rate) / 1e7, unit: '%' },
     ],
     values: { [RATE]: rate },
   }

@@ -1,12 +1,13 @@
 // (a), (b) on PostgreSQL: how many runs of a handler that does nothing a second, beside graphile-worker (a) and pg-boss (b)
-// on the same server. Heats find the best setting of each peer; then all race by turns, a process each.
+// on the same server. Heats find the best setting of each peer; then all race by turns, a process each. A quick run has no
+// heats, and one setting of each.
 import { join } from 'node:path'
 import type { PostgresServer } from '../../test/servers/postgres.ts'
 import { median } from '../measure.ts'
 import { startServer } from '../pool/server.ts'
 import type { Findings, Question, QuestionContext, Row } from '../question.ts'
 import { type Setting, nameOf } from './contestant.ts'
-import { BOSS, GRAPHILE, OURS, type Size, heatSizeOf, sizeOf } from './plan.ts'
+import { BOSS, GRAPHILE, HEAT, OURS, QUICK_BOSS, QUICK_GRAPHILE, type Size, sizeOf } from './plan.ts'
 import type { RunProbeInput } from './run-probe.ts'
 
 const A = 'a: work ÷ graphile-worker at its best'
@@ -20,7 +21,7 @@ export const runRate: Question = {
     { name: A, unit: '×', limit: { atLeast: 3 } },
     { name: B, unit: '×', limit: { atLeast: 2.5 } },
   ],
-  seconds: (quick) => (quick ? 60 : 300),
+  seconds: (quick) => (quick ? 12 : 300),
   run,
 }
 
@@ -52,9 +53,11 @@ async function run(context: QuestionContext): Promise<Findings> {
   try {
     const track = new Track(server, context)
     const rows: Row[] = []
-    const graphile = await best(track, { letter: 'a', settings: GRAPHILE, size: heatSizeOf(quick) }, rows)
-    const boss = await best(track, { letter: 'b', settings: BOSS, size: heatSizeOf(quick) }, rows)
-    const finalists = [OURS, graphile, boss]
+    const finalists = [OURS, QUICK_GRAPHILE, QUICK_BOSS]
+    if (!quick) {
+      finalists[1] = await best(track, { letter: 'a', settings: GRAPHILE, size: HEAT }, rows)
+      finalists[2] = await best(track, { letter: 'b', settings: BOSS, size: HEAT }, rows)
+    }
     const rates = finalists.map((): number[] => [])
     for (let round = 0; round < (quick ? 1 : ROUNDS); round += 1) {
       for (const [nth, setting] of finalists.entries())

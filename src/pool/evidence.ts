@@ -81,6 +81,8 @@ export interface StoreEvidence {
   /** Of its latest calls; null: there were none. */
   p99Ms: number | null
   pulseAgeMs: number
+  /** Of this member: it pulses several times within it. */
+  leaseMs: number
   /** Whether the last look of the worker failed. */
   isFailing: boolean
   /** Whether the roster answered lately enough to work by it. */

@@ -10,6 +10,8 @@ import { SlidingLog } from './sliding-log.ts'
 interface Group {
   name: string
   running: number
+  /** About to start. */
+  reserved: number
   log: SlidingLog | null
   partition: number
   /** Taken and held back, in due order. */
@@ -17,6 +19,9 @@ interface Group {
   /** The earliest due time of what was passed over, by lane. */
   passedOver: Map<Lane, number>
 }
+
+/** What decides whether a group is open. */
+type Counted = Pick<Group, 'running' | 'reserved' | 'log' | 'partition'>
 
 export interface GroupLimitsParts {
   mono(): number
@@ -82,12 +87,12 @@ export class GroupLimits {
   isOpen(taken: TakenRun): boolean {
     if (!this.isLimited) return true
     const group = this.#groups.get(taken.group)
-    return this.#opensAt(group ?? { running: 0, log: null, partition: taken.partition }) <= this.#parts.mono()
+    return this.#opensAt(group ?? nobody(taken.partition)) <= this.#parts.mono()
   }
 
   /** When a run of the group may start; Infinity: when one of it ends. */
   opensFor({ group, partition }: Pick<TakenRun, 'group' | 'partition'>): number {
-    return this.#opensAt(this.#groups.get(group) ?? { running: 0, log: null, partition })
+    return this.#opensAt(this.#groups.get(group) ?? nobody(partition))
   }
 
   /** Why a run of the group may not start; null: it may. */
@@ -162,6 +167,19 @@ export class GroupLimits {
     return meant
   }
 
+  /** A run of it is about to start, and counts. [X44] */
+  reserve({ taken }: Flight): void {
+    if (this.isLimited) this.#of(taken).reserved += 1
+  }
+
+  /** It starts now, or does not. */
+  release({ taken }: Flight): void {
+    const group = this.#groups.get(taken.group)
+    if (group === undefined) return
+    group.reserved = Math.max(0, group.reserved - 1)
+    this.#lookAt(group, this.#parts.mono())
+  }
+
   started({ taken }: Flight): void {
     if (!this.isLimited) return
     const group = this.#of(taken)
@@ -199,14 +217,14 @@ export class GroupLimits {
   #lookAt(group: Group, now: number): void {
     if (this.#closed.has(group) && this.#opensAt(group) <= now) this.#open(group, now)
     if (this.#closed.has(group)) this.#close(group)
-    const isIdle = group.running === 0 && !this.#closed.has(group)
+    const isIdle = group.running + group.reserved === 0 && !this.#closed.has(group)
     if (isIdle && (group.log === null || group.log.used(now) === 0)) this.#groups.delete(group.name)
   }
 
   #open(group: Group, now: number): void {
     const { concurrency, rate } = this.#limit
-    const atOnce = (concurrency ?? Infinity) - group.running
-    const inTime = rate === null ? Infinity : rate.count - (group.log?.used(now) ?? 0)
+    const atOnce = (concurrency ?? Infinity) - group.running - group.reserved
+    const inTime = rate === null ? Infinity : rate.count - group.reserved - (group.log?.used(now) ?? 0)
     const ready = group.aside.splice(0, Math.min(atOnce, inTime, group.aside.length))
     this.#aside -= ready.length
     this.#ready.push(...ready)
@@ -217,21 +235,27 @@ export class GroupLimits {
   }
 
   /** Now if it is past; Infinity: when a run of it ends. */
-  #opensAt({ running, log, partition }: Pick<Group, 'running' | 'log' | 'partition'>): number {
+  #opensAt({ running, reserved, log, partition }: Counted): number {
     const { concurrency, rate } = this.#limit
-    if (concurrency !== null && running >= concurrency) return Infinity
+    if (concurrency !== null && running + reserved >= concurrency) return Infinity
     if (rate === null) return 0
     const unknownUntil =
       Math.max(this.#heldSince.get(partition)?.at ?? -Infinity, this.#changedAt) + rate.perMs
     log?.used(this.#parts.mono())
-    return Math.max(unknownUntil, log?.freeAt(rate.count) ?? 0)
+    if (reserved >= rate.count) return Infinity
+    return Math.max(unknownUntil, log?.freeAt(rate.count - reserved) ?? 0)
   }
 
   #of({ group: name, partition }: TakenRun): Group {
     const known = this.#groups.get(name)
     if (known !== undefined) return known
-    const group = { name, running: 0, log: null, partition, aside: [], passedOver: new Map<Lane, number>() }
+    const group = { name, ...nobody(partition), aside: [], passedOver: new Map<Lane, number>() }
     this.#groups.set(name, group)
     return group
   }
+}
+
+/** A group of which nothing is known to have started. */
+function nobody(partition: number): Counted {
+  return { running: 0, reserved: 0, log: null, partition }
 }

@@ -49,6 +49,8 @@ export class Limiter {
   #timerAt = Infinity
   #isEnded = false
   #starting: Flight | null = null
+  /** Runs that are held back until they are marked, or alone: they count as if they had started. [X44] */
+  readonly #reserved = new Set<Flight>()
   readonly #toldAt = new Map<HeldBack, number>()
 
   constructor(parts: LimiterParts) {
@@ -60,7 +62,7 @@ export class Limiter {
     })
     this.#keeper = new ShareKeeper({
       ...parts,
-      used: () => ({ concurrency: parts.running().size, rate: this.#log?.used(clock.mono()) ?? 0 }),
+      used: () => ({ concurrency: this.#underWay, rate: this.#started }),
       changed: (control) => this.#apply(control),
     })
   }
@@ -91,9 +93,17 @@ export class Limiter {
     if (this.#control.paused !== null && this.paused !== null) return 'paused'
     if (pool.concurrency === null && pool.rate === null) return null
     const { caps } = this.#keeper
-    if (pool.concurrency !== null && this.#parts.running().size >= caps.concurrency) return 'pool_full'
-    const used = this.#log?.used(this.#parts.clock.mono()) ?? 0
-    return pool.rate !== null && used >= caps.rate ? 'rate_limited' : null
+    if (pool.concurrency !== null && this.#underWay >= caps.concurrency) return 'pool_full'
+    return pool.rate !== null && this.#started >= caps.rate ? 'rate_limited' : null
+  }
+
+  /** How much of the limits of the pool is used. */
+  get #underWay(): number {
+    return this.#parts.running().size + this.#reserved.size
+  }
+
+  get #started(): number {
+    return (this.#log?.used(this.#parts.clock.mono()) ?? 0) + this.#reserved.size
   }
 
   /** The limit that keeps runs of this group waiting; null: none does. */
@@ -126,11 +136,10 @@ export class Limiter {
     if (this.#control.paused !== null && this.paused !== null) return 0
     const { caps } = this.#keeper
     let room = Infinity
-    if (pool.concurrency !== null) room = Math.max(0, 2 * caps.concurrency - this.#parts.running().size)
+    if (pool.concurrency !== null) room = Math.max(0, 2 * caps.concurrency - this.#underWay)
     if (pool.rate !== null) {
-      const used = this.#log?.used(this.#parts.clock.mono()) ?? 0
       const soon = Math.ceil(caps.rate * Math.min(1, AHEAD_MS / pool.rate.perMs))
-      room = Math.min(room, Math.max(0, caps.rate - used) + soon)
+      room = Math.min(room, Math.max(0, caps.rate - this.#started) + soon)
     }
     if (room === 0 && this.#parts.isHungry()) this.#keeper.heldBack()
     return room
@@ -147,6 +156,17 @@ export class Limiter {
     this.#log?.add(this.#parts.clock.mono())
     this.groups.started(flight)
     if (!this.#parts.running().has(flight)) this.ended(flight)
+  }
+
+  /** A run is about to start: what it will use is not another's. */
+  reserve(flight: Flight): void {
+    this.#reserved.add(flight)
+    this.groups.reserve(flight)
+  }
+
+  /** It starts now, or does not. */
+  release(flight: Flight): void {
+    if (this.#reserved.delete(flight)) this.groups.release(flight)
   }
 
   ended(flight: Flight): void {

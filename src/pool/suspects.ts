@@ -22,6 +22,8 @@ export interface SuspectsParts {
   solitude: Solitude
   /** How many handlers have not ended. */
   running(): number
+  /** It is about to start: no more are marked than may. Until it starts, is gone or let go. */
+  reserve(flight: Flight): void
   start(flight: Flight): void
   settle(flight: Flight, outcome: Outcome): void
   /** Its turn is gone: there is nothing to run. */
@@ -94,9 +96,11 @@ export class Suspects {
         this.#die(flight)
         return true
       case 'mark':
+        this.#parts.reserve(flight)
         this.#add(flight, treatment.marks)
         return true
       case 'alone':
+        this.#parts.reserve(flight)
         this.#haveAlone(flight, treatment.marks)
         return true
     }

@@ -44,8 +44,7 @@ export interface Found {
   next: string | null
 }
 
-/** A pulse that is older means that the store does not answer; a call that is slower, that everything waits for it. */
-export const SLOW_PULSE_MS = 3000
+/** A call that is slower means that everything waits for the store. */
 export const SLOW_CALL_MS = 1000
 
 export function why(asked: Evidence): Why {
@@ -153,8 +152,9 @@ function noConsumer({ partition, pool }: Evidence): Found | null {
 
 function unowned({ partition, entry }: Evidence): Found | null {
   if (partition === null || partition.servers === 0) return null
-  const { owner } = partition
-  if (owner !== null && !owner.silent) return null
+  const { owner, isHere } = partition
+  // This very member is not silent: it is the store that does not hear it.
+  if (owner !== null && (!owner.silent || isHere)) return null
   return {
     reason: 'partition_unowned',
     sentence:
@@ -197,9 +197,9 @@ function moving({ partition, worker, entry }: Evidence): Found | null {
 }
 
 function slow({ store, partition }: Evidence): Found | null {
-  const { p99Ms, pulseAgeMs, isFailing, isTrusted } = store
+  const { p99Ms, pulseAgeMs, leaseMs, isFailing, isTrusted } = store
   const isDoubtful = !isTrusted && partition?.isHere === true
-  const isSlow = pulseAgeMs > SLOW_PULSE_MS || (p99Ms !== null && p99Ms > SLOW_CALL_MS)
+  const isSlow = pulseAgeMs > leaseMs || (p99Ms !== null && p99Ms > SLOW_CALL_MS)
   if (!isSlow && !isFailing && !isDoubtful) return null
   return {
     reason: 'store_slow',

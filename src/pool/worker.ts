@@ -98,9 +98,13 @@ export class Worker<Payload = unknown> {
       ...shared,
       solitude: parts.solitude ?? new Solitude(clock, parts.drainWithinMs),
       running: () => this.#runner.size,
+      reserve: (flight) => this.limiter.reserve(flight),
       start: (flight) => this.#startHeldBack(flight),
       settle: (flight, outcome) => this.#settler.add(flight, outcome),
-      gone: (flight, nextDueAt) => this.#hold.settled(flight, { result: 'gone', nextDueAt }),
+      gone: (flight, nextDueAt) => {
+        this.limiter.release(flight)
+        this.#hold.settled(flight, { result: 'gone', nextDueAt })
+      },
       letGo: (flight) => this.#letGo(flight),
       wake: () => this.#startWaiting(),
     })
@@ -260,6 +264,7 @@ export class Worker<Payload = unknown> {
 
   /** Others may have used meanwhile what a limit left: then it is due again. */
   #startHeldBack(flight: Flight): void {
+    this.limiter.release(flight)
     const isFree = this.limiter.isOpen() && this.limiter.groups.why(flight.taken) === null
     if (isFree) this.limiter.start(flight, () => this.#runner.start(flight))
     else this.#letGo(flight)
@@ -278,6 +283,7 @@ export class Worker<Payload = unknown> {
   }
 
   #letGo(flight: Flight): void {
+    this.limiter.release(flight)
     this.#hold.letGo(flight)
     this.#suspects.done(flight)
     this.#nudge()

@@ -182,6 +182,7 @@ function storeOf(race: Headrace, worker: WorkerSight | null): StoreEvidence {
   return {
     p99Ms: race.meter.lately.store.all().quantile(0.99),
     pulseAgeMs: race.pulseAgeMs,
+    leaseMs: race.options.lease,
     isFailing: worker?.isFailing ?? false,
     isTrusted: race.options.join === 'no' || race.roster.isTrusted,
   }

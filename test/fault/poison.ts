@@ -24,6 +24,14 @@ export interface Poisoned {
   tookMs: number
 }
 
+/** How often a run may end its process before it is given up. [X46] */
+export const MOST_CRASHES = 3
+
+/** Whether the poison alone is dead, after its limit, and everything else done. */
+export function isPoisonAlone({ crashes, deaths, left }: Omit<Poisoned, 'tookMs'>): boolean {
+  return crashes === MOST_CRASHES && left === 0 && deaths.join() === 'poison: crashed'
+}
+
 const MOST_STARTS = 20
 /** The code with which the poison ends its process. */
 const POISONED = 7

@@ -74,19 +74,28 @@ export async function racePool(store: RaceStore, options: RaceOptions): Promise<
     const puts = sum(await Promise.all(producers.map(told)))
     const isEmpty = async (): Promise<boolean> => (await store.live()).length === 0
     await until('nothing is left', isEmpty, EMPTY_WITHIN_MS).catch(() => undefined)
-    return { seed, ...(await judge(store, puts)) }
+    const [seen, settled, live] = [await store.seen(), await store.settled(), await store.live()]
+    return { seed, ...judgeRace({ puts, seen, settled, live }) }
   } finally {
     for (const child of [...producers, ...drainers]) await end(child)
   }
 }
 
-async function judge(store: RaceStore, puts: Map<string, number>): Promise<Omit<RaceVerdict, 'seed'>> {
-  const seen = await store.seen()
+/** What the producers counted, and what the store's tables say after the last of them. */
+export interface RaceRecord {
+  puts: Map<string, number>
+  seen: Map<string, number>
+  settled: number
+  live: string[]
+}
+
+/** Pure. Every put of a key must be in the tally of exactly one run that settled. [P4] */
+export function judgeRace({ puts, seen, settled, live }: RaceRecord): Omit<RaceVerdict, 'seed'> {
   const wrong = [...new Set([...puts.keys(), ...seen.keys()])]
     .filter((key) => puts.get(key) !== seen.get(key))
     .map((key) => `${key}: ${puts.get(key) ?? 0} puts, ${seen.get(key) ?? 0} seen`)
   const total = [...puts.values()].reduce((all, count) => all + count, 0)
-  return { puts: total, settled: await store.settled(), wrong, stuck: await store.live() }
+  return { puts: total, settled, wrong, stuck: live }
 }
 
 function sum(counts: Record<string, number>[]): Map<string, number> {

@@ -2,54 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lane } from '../../../src/pool/entry.ts'
-import type { Entries, Mark } from '../../../src/pool/store.ts'
-import { type Opening, type OpenWorker, openWorker, waitingHandler } from './open-worker.ts'
-
-const held = (epoch: number): { partition: number; epoch: number }[] => [{ partition: 0, epoch }]
-
-interface TakenOver extends OpenWorker {
-  marks: Mark[]
-  crashesOf(key: string): Promise<number | undefined>
-}
-
-/** A worker whose partition another has, with some runs under way, each of so many crashes before. */
-async function underAnother(
-  handler: ReturnType<typeof waitingHandler>['handler'],
-  keys: Record<string, number>,
-  opening: Opening & { had?: number; lane?: (key: string) => Lane } = {},
-): Promise<TakenOver> {
-  const { had = 2, lane = () => 'normal' as const, entries: change, ...rest } = opening
-  const marks: Mark[] = []
-  const opened = await openWorker(handler, {
-    ...rest,
-    held: [],
-    entries: (entries: Entries) => {
-      const changed = change?.(entries) ?? {}
-      return {
-        ...changed,
-        mark: (pool, asked, claim) => {
-          if (claim.owner === 'me') marks.push(...asked)
-          return (changed.mark ?? entries.mark.bind(entries))(pool, asked, claim)
-        },
-      }
-    },
-  })
-  const { store, pool } = opened
-  await pool.open()
-  const claim = { owner: 'other', held: held(2) }
-  await store.fences.raise('pool/work', { ...claim, concurrency: had })
-  for (const key of Object.keys(keys)) await pool.put(key, { lane: lane(key) })
-  const crashesOf = async (key: string): Promise<number | undefined> =>
-    (await store.pool.browse.get('work', { key, slot: null }))?.crashes
-  for (const [key, crashes] of Object.entries(keys)) {
-    const turn = (await store.pool.browse.get('work', { key, slot: null }))?.turn ?? 0
-    if (crashes > 0) await store.pool.entries.mark('work', [{ key, slot: null, turn, crashes }], claim)
-  }
-  return { ...opened, marks, crashesOf }
-}
-
-const none = (count: number): Record<string, number> =>
-  Object.fromEntries(Array.from({ length: count }, (_, nth) => [`k${nth}`, 0]))
+import type { Entries } from '../../../src/pool/store.ts'
+import { held, none, underAnother } from './open-taken-over.ts'
+import { waitingHandler } from './open-worker.ts'
 
 test('[X44] [V19] each suspect is marked just before its own start, twice as many as were under way, and then none', async () => {
   const { handler, calls } = waitingHandler()

@@ -18,7 +18,7 @@ const OWNER = { name: 'm1', address: 'http://m1:7400', draining: false, silent: 
 const HERE = { owner: OWNER, next: null, servers: 2, isHere: true }
 const WORKER = { running: 8, concurrency: 32, waiting: 0, holds: true, isStopping: false, sight: null }
 const RUNNING = { phase: 'running', slot: null, attempt: 1, forMs: 90_000, aborted: null } as const
-const STORE = { p99Ms: 4, pulseAgeMs: 200, isFailing: false, isTrusted: true }
+const STORE = { p99Ms: 4, pulseAgeMs: 200, leaseMs: 3000, isFailing: false, isTrusted: true }
 
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   const none = { paused: null, limit: null }
@@ -91,7 +91,7 @@ const cases: [
   [
     'its owner is silent',
     'partition_unowned',
-    { partition: { ...HERE, owner: { ...OWNER, silent: true } } },
+    { partition: { ...HERE, isHere: false, owner: { ...OWNER, silent: true } } },
     { partition: 3, owner: 'm1' },
   ],
   [
@@ -135,6 +135,18 @@ const cases: [
     'store_slow',
     { store: { ...STORE, isFailing: true } },
     { p99Ms: 4, pulseAgeMs: 200, isFailing: true, isTrusted: true },
+  ],
+  [
+    'no pulse was answered for a lease',
+    'store_slow',
+    { store: { ...STORE, pulseAgeMs: 3001 }, partition: { ...HERE, owner: { ...OWNER, silent: true } } },
+    { p99Ms: 4, pulseAgeMs: 3001, isFailing: false, isTrusted: true },
+  ],
+  [
+    'pulses are as rare as a long lease has them',
+    'unknown',
+    { store: { ...STORE, pulseAgeMs: 5000, leaseMs: 30_000 } },
+    { owner: 'm1', address: 'http://m1:7400', waiting: 0 },
   ],
   ['nothing is known to hinder it', 'unknown', {}, { owner: 'm1', address: 'http://m1:7400', waiting: 0 }],
 ]

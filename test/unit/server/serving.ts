@@ -26,8 +26,13 @@ export interface ServeOptions extends Partial<ServerOptions> {
   race?: OptionsInput
 }
 
+/** A test, or whoever else ends what was started. */
+export interface Ending {
+  after(end: () => Promise<void>): void
+}
+
 export async function serve(
-  t: TestContext,
+  t: Ending,
   { mode = 'each', race: given = {}, ...options }: ServeOptions = {},
   surroundings: Surroundings = {},
 ): Promise<Serving> {

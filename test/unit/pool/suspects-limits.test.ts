@@ -1,0 +1,59 @@
+// Suspects under limits: no more are marked than may start.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LimitsOptions } from '../../../src/pool/control.ts'
+import { none, underAnother } from './open-taken-over.ts'
+import { waitingHandler } from './open-worker.ts'
+
+const RATE = { count: 2, per: '1m' } as const
+
+/** Each with a time in which two start; of a group that another had under a rate nothing starts for one span. */
+const LIMITS: Record<string, [limits: LimitsOptions, withinMs: number]> = {
+  'a group at once': [{ group: { concurrency: 2 } }, 100],
+  'a group in time': [{ group: { rate: RATE } }, 70_000],
+  'the pool at once': [{ pool: { concurrency: 2 } }, 1000],
+  'the pool in time': [{ pool: { rate: RATE } }, 50_000],
+}
+
+for (const [what, [limits, withinMs]] of Object.entries(LIMITS)) {
+  test(`[X44] [V19] under a limit of ${what} as many suspects are marked as start, and no other`, async () => {
+    const { handler, calls } = waitingHandler()
+    const options = { concurrency: 5, had: 10, group: 'g' }
+    const { clock, grant, marks, worker, pool } = await underAnother(handler, none(8), options)
+    await pool.limit(limits)
+    await grant([0], 3)
+    await clock.advance(withinMs)
+    assert.deepEqual([calls.length, marks.length], [2, 2])
+    for (const { end } of calls) end()
+    await clock.advance(withinMs)
+    assert.deepEqual([calls.length, marks.length], [4, 4])
+    const stopped = worker.service.stop()
+    await clock.advance(40_000)
+    await stopped
+  })
+}
+
+test('[X44] a suspect that is cancelled while it is marked gives its place in its group to the next', async () => {
+  const { handler, calls } = waitingHandler()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { clock, grant, marks, worker, pool } = await underAnother(handler, none(3), {
+    concurrency: 5,
+    group: 'g',
+    entries: (entries) => ({
+      mark: async (...asked) => {
+        if (asked[2].owner === 'me') await promise
+        return entries.mark(...asked)
+      },
+    }),
+  })
+  await pool.limit({ group: { concurrency: 1 } })
+  await grant([0], 3)
+  await clock.advance(100)
+  await pool.cancel('k0')
+  resolve()
+  await clock.advance(100)
+  assert.deepEqual([calls.map(({ run }) => run.key), marks.length], [['k1'], 2])
+  const stopped = worker.service.stop()
+  await clock.advance(40_000)
+  await stopped
+})
