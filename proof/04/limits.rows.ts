@@ -22,7 +22,7 @@ async function run(
     const address = store === 'SQLite' ? `sqlite:${join(folder, 'headrace.db')}` : witness.url()
     // A short lease makes kills short. Where other work keeps the cores busy it makes members doubt, too.
     const load = quick
-      ? { kills: 2, aloneMs: 2000, leaseMs: 1000 }
+      ? { kills: 1, aloneMs: 2000, leaseMs: 1000 }
       : { kills: 20, aloneMs: 60_000, leaseMs: 3000 }
     return await raceLimits({ store: address, witness, ...load, seed, progress })
   } finally {

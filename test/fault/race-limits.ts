@@ -106,7 +106,7 @@ export async function raceLimits(race: LimitsRace): Promise<LimitsVerdict> {
       await crew.end(random.below(MEMBERS), isStop ? 'SIGTERM' : 'SIGKILL')
       stops += isStop ? 1 : 0
       // By turns another comes at once, or when the others have taken over.
-      if (nth % 2 === 0) await crew.goesOn(`work goes on after kill ${nth}`)
+      if (nth % 2 === 1) await crew.goesOn(`work goes on after kill ${nth}`)
       await crew.add()
       await crew.goesOn(`work goes on before kill ${nth + 1}`)
       progress?.(`kill ${nth} of ${kills}`)
