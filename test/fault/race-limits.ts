@@ -26,6 +26,7 @@ export interface LimitsRace {
   kills: number
   /** How long the members are left alone, after they have begun. */
   aloneMs: number
+  leaseMs: number
   seed: number
   progress?(text: string): void
 }
@@ -51,6 +52,7 @@ export interface WitnessedWork {
   witness: string
   table: string
   member: string
+  leaseMs: number
   pools: readonly PoolOfRace[]
 }
 
@@ -84,7 +86,7 @@ const READY_WITHIN_MS = 30_000
 const BEGIN_MS = 2000
 /** So many runs of each pool start between two kills. */
 const RUNS_BETWEEN = 40
-const GOES_ON_WITHIN_MS = 30_000
+const GOES_ON_WITHIN_MS = 60_000
 /** Every fourth is stopped, the others are killed. */
 const STOP_EVERY = 4
 
@@ -104,7 +106,7 @@ export async function raceLimits(race: LimitsRace): Promise<LimitsVerdict> {
       await crew.end(random.below(MEMBERS), isStop ? 'SIGTERM' : 'SIGKILL')
       stops += isStop ? 1 : 0
       // By turns another comes at once, or when the others have taken over.
-      if (nth % 2 === 0) await crew.goesOn(`work goes on after kill ${nth}`)
+      if (nth % 2 === 1) await crew.goesOn(`work goes on after kill ${nth}`)
       await crew.add()
       await crew.goesOn(`work goes on before kill ${nth + 1}`)
       progress?.(`kill ${nth} of ${kills}`)
@@ -178,10 +180,17 @@ class Crew {
   }
 
   async add(): Promise<void> {
-    const { store, witness } = this.#race
+    const { store, witness, leaseMs } = this.#race
     this.#added += 1
     const name = `m${this.#added}`
-    const work: WitnessedWork = { store, witness: witness.url(), table: TABLE, member: name, pools: POOLS }
+    const work: WitnessedWork = {
+      store,
+      witness: witness.url(),
+      table: TABLE,
+      member: name,
+      leaseMs,
+      pools: POOLS,
+    }
     const program = join(import.meta.dirname, 'work-witnessed.ts')
     const child = spawn(process.execPath, [program, JSON.stringify(work)], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -10,10 +10,10 @@ import { WitnessClock } from './witness-clock.ts'
 /** Enough that a start is told at once, also when many start together. */
 const CONNECTIONS = 6
 
-const { store, witness, table, member, pools } = JSON.parse(process.argv[2] ?? '{}') as WitnessedWork
+const { store, witness, table, member, leaseMs, pools } = JSON.parse(process.argv[2] ?? '{}') as WitnessedWork
 const tell = new Pool({ connectionString: witness, max: CONNECTIONS })
 const clock = await WitnessClock.open(witness)
-const race = await headrace({ store, lease: '1s', partitions: 12 })
+const race = await headrace({ store, lease: leaseMs, partitions: 12 })
 for (const { name, takesMs, ...options } of pools) {
   race.work(
     race.pool(name),
