@@ -6,6 +6,7 @@ import type { LogEvent } from '../log/store.ts'
 import type { Settlement } from '../pool/settle.ts'
 import type {
   CancelAnswer,
+  DeadStore,
   Entries,
   PoolSettings,
   PutRequest,
@@ -28,6 +29,7 @@ export type Call =
       change: Reschedule
       answer: RescheduleAnswer
     }
+  | { call: 'redrive' | 'remove'; pool: string; name: { key: string; slot: number | null }; answer: boolean }
   | { call: 'take'; pool: string; taken: Taken }
   | { call: 'settle'; pool: string; settlements: Settlement[]; answers: SettleAnswer[] }
   /** `events` are those that the topic got since it was last looked at. */
@@ -52,7 +54,11 @@ export class History {
   wrap(store: Store): Store {
     return {
       address: store.address,
-      pool: { ...store.pool, entries: this.#entries(store.pool.entries) },
+      pool: {
+        ...store.pool,
+        entries: this.#entries(store.pool.entries),
+        dead: this.#dead(store.pool.dead),
+      },
       log: store.log,
       mover: this.#mover(store),
       fences: store.fences,
@@ -100,6 +106,21 @@ export class History {
         const answers = await entries.settle(pool, settlements, claim)
         this.#record({ call: 'settle', pool, settlements, answers })
         return answers
+      },
+    }
+  }
+
+  #dead(dead: DeadStore): DeadStore {
+    return {
+      redrive: async (pool, name) => {
+        const answer = await dead.redrive(pool, name)
+        this.#record({ call: 'redrive', pool, name, answer })
+        return answer
+      },
+      remove: async (pool, name) => {
+        const answer = await dead.remove(pool, name)
+        this.#record({ call: 'remove', pool, name, answer })
+        return answer
       },
     }
   }

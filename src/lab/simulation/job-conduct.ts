@@ -1,0 +1,210 @@
+// Watches the worker of one life from outside: what its takes were answered, which handlers it starts, how they end, and
+// what it settles. Takes are marked in their payloads, so that a handler knows which answer it was started from.
+import type { Clock } from '../../clock.ts'
+import type { Claim } from '../../fence.ts'
+import { type TakenRun, entryName } from '../../pool/entry.ts'
+import type { Run, RunContext } from '../../pool/run.ts'
+import type { Settlement } from '../../pool/settle.ts'
+import type { SettleAnswer, Taken, TakeRequest } from '../../pool/store.ts'
+import type { Grant } from '../../roster/store.ts'
+import type { Store } from '../../store.ts'
+import type { Conduct } from './conduct.ts'
+import type { JobWitness } from './job-witness.ts'
+import { JOBS, type JobRules } from './jobs.ts'
+import { type Ending, type Made, turnOf, whyOf } from './made.ts'
+import type { RaceCounts } from './sometimes.ts'
+
+interface Mark {
+  taken: TakenRun
+  /** The number of raises when its take was sent. */
+  askedAt: number
+  /** The one before it in the same answer that is of the same key and partition. */
+  earlier: TakenRun | null
+}
+
+export interface JobConductParts {
+  life: Made['life']
+  rules: JobRules
+  clock: Clock
+  conduct: Conduct
+  witness: JobWitness
+  races: RaceCounts
+}
+
+export class JobConduct {
+  readonly #parts: JobConductParts
+  readonly #marks: Mark[] = []
+  /** Handlers that run. */
+  readonly #running = new Set<Made>()
+  /** Runs whose settle is under way. */
+  readonly #settling = new Set<Made>()
+  /** The last run of each key, and the last turn of each entry. */
+  readonly #last = new Map<string, Made>()
+  readonly #turns = new Map<string, number>()
+  /** The settled runs, by the number of takes that had been sent then. */
+  readonly #settled = new Map<string, number>()
+  #takes = 0
+
+  constructor(parts: JobConductParts) {
+    this.#parts = parts
+  }
+
+  /** The same store, watched. */
+  wrap(store: Store): Store {
+    const { entries } = store.pool
+    const { roster } = store
+    return {
+      ...store,
+      pool: {
+        ...store.pool,
+        entries: {
+          ...entries,
+          take: (pool, request) => (pool === JOBS ? this.#take(store, request) : entries.take(pool, request)),
+          settle: (pool, settlements, claim) =>
+            pool === JOBS
+              ? this.#settle(store, settlements, claim)
+              : entries.settle(pool, settlements, claim),
+        },
+      },
+      roster: {
+        ...roster,
+        grant: (owner, grants) => {
+          this.#handsOver(grants)
+          return roster.grant(owner, grants)
+        },
+        leave: (owner, grants) => {
+          this.#handsOver(grants)
+          return roster.leave(owner, grants)
+        },
+      },
+    }
+  }
+
+  async #take({ pool }: Store, request: TakeRequest): Promise<Taken> {
+    const { conduct, races } = this.#parts
+    this.#takes += 1
+    const take = this.#takes
+    const askedAt = conduct.moment
+    const answer = await pool.entries.take(JOBS, request)
+    const byKey = new Map<string, TakenRun>()
+    const runs = answer.runs.map((taken) => {
+      const name = `${taken.partition} ${taken.key}`
+      const mark = this.#marks.push({ taken, askedAt, earlier: byKey.get(name) ?? null }) - 1
+      byKey.set(name, taken)
+      if ((this.#settled.get(turnOf(taken)) ?? 0) >= take)
+        races['a take came back after its turn was settled'] += 1
+      const last = this.#last.get(taken.key)
+      if (last?.ending === null && last.taken.turn !== taken.turn)
+        races['a run was passed over because its key was in flight'] += 1
+      return { ...taken, payload: String(mark) }
+    })
+    return { ...answer, runs }
+  }
+
+  started(run: Run, context: RunContext): Made {
+    const { life, clock, rules, witness } = this.#parts
+    const mark = this.#marks[run.payload as number] as Mark
+    const { taken } = mark
+    const { partition, epoch } = context.fence
+    const made: Made = {
+      taken,
+      epoch,
+      context,
+      life,
+      startedAt: clock.mono(),
+      ending: null,
+      answer: null,
+    }
+    this.#judgeStart(made, mark)
+    this.#running.add(made)
+    this.#last.set(taken.key, made)
+    this.#turns.set(entryName(taken.key, taken.slot), taken.turn)
+    if (this.#running.size > rules.concurrency)
+      this.#say(made, `[X1] and ${this.#running.size} handlers run, of ${rules.concurrency}`)
+    if (partition !== taken.partition || run.tally !== taken.seen || context.attempt !== taken.attempt + 1)
+      this.#say(made, `[X4] as another run than was taken`)
+    witness.started(made)
+    return made
+  }
+
+  #judgeStart(made: Made, { taken, askedAt, earlier }: Mark): void {
+    const { conduct } = this.#parts
+    const against = conduct.speaksAgainst(JOBS, made.context.fence, askedAt)
+    if (against !== null) this.#say(made, against)
+    const last = this.#last.get(taken.key)
+    if (last?.ending === null) this.#say(made, `[X2] and turn ${last.taken.turn} of its key runs`)
+    if (last !== undefined && this.#settling.has(last))
+      this.#say(made, `[X2] and turn ${last.taken.turn} of its key is being settled`)
+    if ((this.#turns.get(entryName(taken.key, taken.slot)) ?? 0) > taken.turn)
+      this.#say(made, `[X3] and a later turn of it was started before`)
+    if (earlier !== null && !this.#turns.has(entryName(earlier.key, earlier.slot)))
+      this.#say(made, `[X2] and ${earlier.slot} was due before it, and was not started`)
+  }
+
+  ended(made: Made, ending: Ending): void {
+    const { clock, rules, races } = this.#parts
+    made.ending = ending
+    this.#running.delete(made)
+    const tookMs = clock.mono() - made.startedAt
+    const why = whyOf(made)
+    if (why === 'timeout') races['a run timed out'] += 1
+    if (rules.timeoutMs !== null && tookMs > rules.timeoutMs && why === null)
+      this.#say(made, `[X13] and took ${tookMs} ms without an abort`)
+  }
+
+  async #settle({ pool }: Store, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
+    const all = settlements.map((settlement) => this.#judgeSettle(settlement, claim))
+    for (const made of all) if (made !== null) this.#settling.add(made)
+    try {
+      const answers = await pool.entries.settle(JOBS, settlements, claim)
+      for (const [nth, made] of all.entries()) {
+        if (made === null) continue
+        made.answer = answers[nth]?.result ?? null
+        this.#settled.set(turnOf(made.taken), this.#takes)
+      }
+      return answers
+    } finally {
+      for (const made of all) if (made !== null) this.#settling.delete(made)
+    }
+  }
+
+  /** Answers the run that is settled; null: there is none. */
+  #judgeSettle({ key, turn, seen, outcome }: Settlement, claim: Claim): Made | null {
+    const { life, rules, witness } = this.#parts
+    const made = this.#last.get(key)
+    if (made === undefined || made.taken.turn !== turn || made.ending === null || made.taken.seen !== seen) {
+      witness.say(`[X15] ${life.name} settles turn ${turn} of ${key}, which it has not run to its end`)
+      return null
+    }
+    const held = claim.held.find(({ partition }) => partition === made.taken.partition)
+    if (held?.epoch !== made.epoch)
+      this.#say(made, `[X15] under epoch ${made.epoch}, and it is settled under ${held?.epoch}`)
+    const why = whyOf(made)
+    const { ending } = made
+    const isFailure = ending === 'throw' || ending === 'retry'
+    const isLast = made.taken.attempt + 1 >= rules.attempts
+    const expected = isFailure ? (isLast ? 'dead' : 'retry') : ending
+    if (ending === 'throw' && (why === 'stop' || why === 'lost'))
+      this.#say(made, `[X14] and threw when it was aborted by ${why}, and is settled as ${outcome.kind}`)
+    else if (outcome.kind !== expected)
+      this.#say(made, `[X11] and ended with ${ending}, and is settled as ${outcome.kind}`)
+    return made
+  }
+
+  /** A hand-over waits for runs and their settles, unless they were aborted. [X16] */
+  #handsOver(grants: readonly Grant[]): void {
+    const { clock, rules } = this.#parts
+    const given = new Set(grants.map(({ resource, partition, epoch }) => `${resource} ${partition} ${epoch}`))
+    for (const made of [...this.#running, ...this.#settling]) {
+      const name = `pool/${JOBS} ${made.taken.partition} ${made.epoch}`
+      const isEarly = clock.mono() - made.startedAt < rules.drainWithinMs && whyOf(made) === null
+      if (given.has(name) && isEarly) this.#say(made, `[X16] and its partition is handed over`)
+    }
+  }
+
+  #say({ taken }: Made, what: string): void {
+    const [rule, ...rest] = what.split(' ')
+    const { life, witness } = this.#parts
+    witness.say(`${rule} ${life.name} started turn ${taken.turn} of ${taken.key}: ${rest.join(' ')}`)
+  }
+}

@@ -1,0 +1,31 @@
+// A run that a simulated handler was called for, as those know it who watch.
+import type { TakenRun } from '../../pool/entry.ts'
+import { type AbortCause, RunAborted, type RunContext } from '../../pool/run.ts'
+import type { SettleAnswer } from '../../pool/store.ts'
+
+/** How a handler ended; `throw`: it threw. */
+export type Ending = 'done' | 'again' | 'retry' | 'dead' | 'cancel' | 'throw'
+
+/** A run that a handler was called for. */
+export interface Made {
+  readonly taken: TakenRun
+  readonly epoch: number
+  readonly context: RunContext
+  readonly life: { readonly name: string; readonly isDead: boolean }
+  readonly startedAt: number
+  /** Null: it runs. */
+  ending: Ending | null
+  /** What the store answered to its settle, as far as it is known; null: nothing. */
+  answer: SettleAnswer['result'] | null
+}
+
+/** Why a run was aborted; null: it was not. */
+export function whyOf({ context }: Made): AbortCause | null {
+  const { signal } = context
+  return signal.aborted && signal.reason instanceof RunAborted ? signal.reason.why : null
+}
+
+/** Turns are unique in their partitions. */
+export function turnOf({ partition, turn }: TakenRun): string {
+  return `${partition} ${turn}`
+}
