@@ -61,6 +61,14 @@ export function holdsTurn(entry: Entry, turn: number): boolean {
   return entry.turn === turn && entry.state === 'live'
 }
 
+/**
+ * What a settle is answered that does not hold the entry's partition. A turn that is gone says nothing of the fence: its key
+ * may have been cancelled, and put with another group into a partition that nobody claims here. [S1]
+ */
+export function fenced(entry: Entry, turn: number): { result: 'refused' | 'gone'; nextDueAt: null } {
+  return { result: holdsTurn(entry, turn) ? 'refused' : 'gone', nextDueAt: null }
+}
+
 /** A run handed to its owner. */
 export interface TakenRun {
   key: string

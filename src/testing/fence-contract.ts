@@ -110,6 +110,24 @@ const writeCases: Case[] = [
     },
   },
   {
+    title:
+      '[S1] [F2] a settle of a key that was cancelled and put into another partition is gone, not refused',
+    run: async ({ store }) => {
+      const pool = await openPool(store, { partitions: 4 })
+      await pool.put('a', { group: 'g0' })
+      const run = await pool.takeOne()
+      await pool.cancel('a')
+      const groups = ['g1', 'g2', 'g3', 'g4', 'g5']
+      const group = groups.find((each) => partitionOf(each, 4) !== run.partition) ?? ''
+      await pool.put('a', { group })
+      const held = pool.claim.held.filter(({ partition }) => partition === run.partition)
+      const settlement = { ...run, outcome: { kind: 'done' } as const }
+      const answers = await pool.settleAll([settlement], { ...pool.claim, held })
+      assert.deepEqual(answers, [{ result: 'gone', nextDueAt: null }])
+      assert.equal((await pool.get('a')).next.tally, 1)
+    },
+  },
+  {
     title: '[F2] [P5] a move under a claim that is not the fence moves nothing, and says so',
     run: async ({ store }) => {
       const { pool, topic, move } = await openTicks(store, { partitions: 2 })

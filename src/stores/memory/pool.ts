@@ -7,6 +7,7 @@ import {
   type Entry,
   type EntryState,
   entryName,
+  fenced,
   holdsTurn,
   liveDueAt,
   stateOf,
@@ -190,7 +191,7 @@ export class MemoryPools implements Entries, Browse {
     const held = this.#fences.held(poolResource(name), claim)
     return settlements.map((settlement) => {
       const entry = pool.entries.get(entryName(settlement.key, settlement.slot))
-      if (entry !== undefined && !held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
+      if (entry !== undefined && !held.has(entry.partition)) return fenced(entry, settlement.turn)
       return this.#settleOne(pool, settlement, now)
     })
   }

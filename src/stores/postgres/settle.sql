@@ -85,7 +85,7 @@ select
     when f.nth is null and exists (
       select from headrace.entry e cross join claim
       where e.pool = $1 and e.key = a.key and e.slot = a.slot and e.state <> 'fired'
-        and e.partition <> all (claim.partitions)
+        and e.partition <> all (claim.partitions) and e.turn = a.turn and e.state = 'live'
     ) then 'refused'
     else 'gone'
   end as result,

@@ -1,6 +1,6 @@
 // The entries of pools: each method gathers, asks the pure rules, and applies, in one synchronous transaction.
 import { type Claim, poolResource } from '../../fence.ts'
-import { type Entry, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
+import { type Entry, fenced, holdsTurn, liveDueAt, stateOf, takenRun } from '../../pool/entry.ts'
 import { type Death, type Settlement, settle } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
@@ -103,7 +103,7 @@ export class SqliteEntries implements Entries {
   #settleOne(pool: SqlitePool, settlement: Settlement, { now, held }: SettleContext): SettleAnswer {
     const entry = findEntry(pool, settlement.key, settlement.slot)
     if (entry === undefined) return { result: 'gone', nextDueAt: null }
-    if (!held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
+    if (!held.has(entry.partition)) return fenced(entry, settlement.turn)
     if (!holdsTurn(entry, settlement.turn)) return { result: 'gone', nextDueAt: liveDueAt(entry) }
     const settled = settle(entry, settlement, { now, newTurn: this.#parts.pools.newTurn })
     if (settled.death !== null) this.#bury(pool, settled.death)
