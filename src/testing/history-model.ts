@@ -94,7 +94,7 @@ export function modelMove(entry: ModelEntry, { at, now }: { at: number; now: num
   return { rule: 'C2', result: 'replaced', dueAt, tally: entry.next.tally }
 }
 
-/** Settles the next run; answers false when nothing of the entry is left. */
+/** Settles the next run, whose time had come, though a clock that was set back may show an earlier one; answers false when nothing of the entry is left. */
 export function modelSettle(
   entry: ModelEntry,
   settlement: Pick<Settlement, 'seen' | 'outcome'>,
@@ -104,14 +104,15 @@ export function modelSettle(
   entry.turn = null
   if (outcome.kind === 'cancel') return false
   if (outcome.kind === 'retry') {
-    entry.next.dueAt = Math.max(now, outcome.dueAt)
+    const dueAt = Math.max(now, outcome.dueAt)
+    entry.next = { ...entry.next, dueAt, lowest: Math.min(dueAt, entry.next.lowest) }
     entry.attempt += 1
     return true
   }
   const rest = entry.next.tally - seen
   const again = outcome.kind === 'again' && rest <= 0 ? planAgain(outcome.dueAt, now) : null
   const after = entry.after === null ? null : { ...entry.after, dueAt: Math.max(now, entry.after.dueAt) }
-  const since = rest > 0 ? { dueAt: now, tally: rest, lowest: entry.next.lowest } : null
+  const since = rest > 0 ? { dueAt: now, tally: rest, lowest: Math.min(now, entry.next.lowest) } : null
   const planned = [since, after, again].filter((run) => run !== null).toSorted((a, b) => a.dueAt - b.dueAt)
   const [next, then] = planned
   entry.attempt = 0

@@ -2,7 +2,7 @@
 // what it settles. Takes are marked in their payloads, so that a handler knows which answer it was started from.
 import type { Clock } from '../../clock.ts'
 import type { Claim } from '../../fence.ts'
-import { type TakenRun, entryName } from '../../pool/entry.ts'
+import { type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
 import type { Run, RunContext } from '../../pool/run.ts'
 import type { Settlement } from '../../pool/settle.ts'
 import type { SettleAnswer, Taken, TakeRequest } from '../../pool/store.ts'
@@ -11,11 +11,13 @@ import type { Store } from '../../store.ts'
 import type { Conduct } from './conduct.ts'
 import type { JobWitness } from './job-witness.ts'
 import { JOBS, type JobRules } from './jobs.ts'
-import { type Ending, type Made, turnOf, whyOf } from './made.ts'
+import { type Ending, type Made, isLetGo, turnOf, whyOf } from './made.ts'
+import { Owed } from './owed.ts'
 import type { RaceCounts } from './sometimes.ts'
 
 interface Mark {
   taken: TakenRun
+  lane: Lane
   /** The number of raises when its take was sent. */
   askedAt: number
   /** The one before it in the same answer that is of the same key and partition. */
@@ -43,6 +45,8 @@ export class JobConduct {
   readonly #turns = new Map<string, number>()
   /** The settled runs, by the number of takes that had been sent then. */
   readonly #settled = new Map<string, number>()
+  readonly #lanes = new Map<Made, Lane>()
+  readonly #owed = new Owed()
   #takes = 0
 
   constructor(parts: JobConductParts) {
@@ -81,24 +85,36 @@ export class JobConduct {
   }
 
   async #take({ pool }: Store, request: TakeRequest): Promise<Taken> {
-    const { conduct, races } = this.#parts
+    const { clock, conduct, life, witness } = this.#parts
     this.#takes += 1
     const take = this.#takes
     const askedAt = conduct.moment
+    const { wrong, answered } = this.#owed.sent(request, { mono: clock.mono(), store: witness.calmNow })
+    for (const each of wrong) witness.say(each.replace(']', `] a take of ${life.name}`))
     const answer = await pool.entries.take(JOBS, request)
+    answered(answer)
+    const { lane } = request
     const byKey = new Map<string, TakenRun>()
     const runs = answer.runs.map((taken) => {
       const name = `${taken.partition} ${taken.key}`
-      const mark = this.#marks.push({ taken, askedAt, earlier: byKey.get(name) ?? null }) - 1
+      const mark = this.#marks.push({ taken, lane, askedAt, earlier: byKey.get(name) ?? null }) - 1
       byKey.set(name, taken)
-      if ((this.#settled.get(turnOf(taken)) ?? 0) >= take)
-        races['a take came back after its turn was settled'] += 1
-      const last = this.#last.get(taken.key)
-      if (last?.ending === null && last.taken.turn !== taken.turn)
-        races['a run was passed over because its key was in flight'] += 1
+      this.#answered(taken, lane, take)
       return { ...taken, payload: String(mark) }
     })
     return { ...answer, runs }
+  }
+
+  /** A take, by its number, has answered a run of a lane. */
+  #answered(taken: TakenRun, lane: Lane, take: number): void {
+    const { races } = this.#parts
+    const settledAt = this.#settled.get(turnOf(taken))
+    if (settledAt !== undefined && settledAt >= take)
+      races['a take came back after its turn was settled'] += 1
+    const last = this.#last.get(taken.key)
+    if (settledAt !== undefined || last?.ending !== null || last.taken.turn === taken.turn) return
+    races['a run was passed over because its key was in flight'] += 1
+    this.#owed.add({ lane, taken, by: last })
   }
 
   started(run: Run, context: RunContext): Made {
@@ -114,10 +130,12 @@ export class JobConduct {
       startedAt: clock.mono(),
       ending: null,
       answer: null,
+      overAt: Infinity,
     }
     this.#judgeStart(made, mark)
     this.#running.add(made)
     this.#last.set(taken.key, made)
+    this.#lanes.set(made, mark.lane)
     this.#turns.set(entryName(taken.key, taken.slot), taken.turn)
     if (this.#running.size > rules.concurrency)
       this.#say(made, `[X1] and ${this.#running.size} handlers run, of ${rules.concurrency}`)
@@ -148,6 +166,12 @@ export class JobConduct {
     const tookMs = clock.mono() - made.startedAt
     const why = whyOf(made)
     if (why === 'timeout') races['a run timed out'] += 1
+    const lane = this.#lanes.get(made)
+    this.#lanes.delete(made)
+    if (isLetGo(made) && lane !== undefined) {
+      made.overAt = clock.mono()
+      this.#owed.add({ lane, taken: made.taken, by: made })
+    }
     if (rules.timeoutMs !== null && tookMs > rules.timeoutMs && why === null)
       this.#say(made, `[X13] and took ${tookMs} ms without an abort`)
   }
@@ -160,6 +184,7 @@ export class JobConduct {
       for (const [nth, made] of all.entries()) {
         if (made === null) continue
         made.answer = answers[nth]?.result ?? null
+        made.overAt = this.#parts.clock.mono()
         this.#settled.set(turnOf(made.taken), this.#takes)
       }
       return answers
@@ -179,13 +204,15 @@ export class JobConduct {
     const held = claim.held.find(({ partition }) => partition === made.taken.partition)
     if (held?.epoch !== made.epoch)
       this.#say(made, `[X15] under epoch ${made.epoch}, and it is settled under ${held?.epoch}`)
-    const why = whyOf(made)
     const { ending } = made
     const isFailure = ending === 'throw' || ending === 'retry'
     const isLast = made.taken.attempt + 1 >= rules.attempts
     const expected = isFailure ? (isLast ? 'dead' : 'retry') : ending
-    if (ending === 'throw' && (why === 'stop' || why === 'lost'))
-      this.#say(made, `[X14] and threw when it was aborted by ${why}, and is settled as ${outcome.kind}`)
+    if (isLetGo(made))
+      this.#say(
+        made,
+        `[X14] and threw when it was aborted by ${whyOf(made)}, and is settled as ${outcome.kind}`,
+      )
     else if (outcome.kind !== expected)
       this.#say(made, `[X11] and ended with ${ending}, and is settled as ${outcome.kind}`)
     return made

@@ -6,11 +6,14 @@ import type { Settlement } from '../../pool/settle.ts'
 import type { SettleAnswer } from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
 import { JOBS } from './jobs.ts'
-import { type Made, turnOf, whyOf } from './made.ts'
+import { type Made, isLetGo, turnOf } from './made.ts'
 import type { RaceCounts } from './sometimes.ts'
 
 /** A hint may be lost, and a pulse finds what is due: half a second apart, and a little more for its answer. */
 const LATEST_MS = 1000
+
+/** By then calls that were under way when all was healed have failed. */
+const CALM_AFTER_MS = 6000
 
 export interface JobWitnessParts {
   storeClock: Clock
@@ -27,7 +30,8 @@ export class JobWitness {
   /** The partition of each entry that a take answered, by key and turn. */
   readonly #partitions = new Map<string, number>()
   #late: { key: string; dueAt: number; lateMs: number }[] = []
-  #isHealed = false
+  /** By the store's clock. */
+  #healedAt = Infinity
 
   constructor(parts: JobWitnessParts) {
     this.#parts = parts
@@ -74,25 +78,30 @@ export class JobWitness {
     if (before !== undefined) this.#again(before, made)
     this.#runs.set(turnOf(taken), made)
     const lateMs = storeClock.now() - taken.dueAt
-    if (this.#isHealed && lateMs > LATEST_MS) this.#late.push({ key: taken.key, dueAt: taken.dueAt, lateMs })
+    if (this.#healedAt < Infinity && lateMs > LATEST_MS)
+      this.#late.push({ key: taken.key, dueAt: taken.dueAt, lateMs })
   }
 
   /** A turn is started again: only if its run before was lost, or let go. [P3] */
   #again(before: Made, made: Made): void {
     const { races } = this.#parts
-    const why = whyOf(before)
-    const isLetGo = before.ending === 'throw' && (why === 'stop' || why === 'lost')
-    if (isLetGo) races['a run was let go, and run again'] += 1
+    if (isLetGo(before)) races['a run was let go, and run again'] += 1
     if (before.ending === null && before.life.isDead && before.life !== made.life)
       races['a run died with its member, and was run by another'] += 1
     const again = `${made.life.name} started turn ${made.taken.turn} of ${made.taken.key} again`
     if (before.answer === 'settled') this.say(`[X3] ${again}, and it was settled`)
-    else if (before.epoch === made.epoch && !isLetGo && before.answer !== 'refused')
+    else if (before.epoch === made.epoch && !isLetGo(before) && before.answer !== 'refused')
       this.say(`[P3] ${again}, and nothing was lost since it ended with ${before.ending}`)
   }
 
+  /** The store's time, if it has been right, and calls were answered, for a while; null: it has not. */
+  get calmNow(): number | null {
+    const now = this.#parts.storeClock.now()
+    return now > this.#healedAt + CALM_AFTER_MS ? now : null
+  }
+
   heal(): void {
-    this.#isHealed = true
+    this.#healedAt = this.#parts.storeClock.now()
   }
 
   /** What fell due when it was calm, and was started late. */

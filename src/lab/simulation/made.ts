@@ -17,12 +17,20 @@ export interface Made {
   ending: Ending | null
   /** What the store answered to its settle, as far as it is known; null: nothing. */
   answer: SettleAnswer['result'] | null
+  /** When it was settled, or let go, by its member's monotonic clock; Infinity: not yet. */
+  overAt: number
 }
 
 /** Why a run was aborted; null: it was not. */
 export function whyOf({ context }: Made): AbortCause | null {
   const { signal } = context
   return signal.aborted && signal.reason instanceof RunAborted ? signal.reason.why : null
+}
+
+/** Whether it ended since it had to, and is due as before. [X14] */
+export function isLetGo(made: Made): boolean {
+  const why = whyOf(made)
+  return made.ending === 'throw' && (why === 'stop' || why === 'lost')
 }
 
 /** Turns are unique in their partitions. */
