@@ -60,6 +60,13 @@ export class Conduct {
     return this.#raises
   }
 
+  /** Whether a partition of a pool was raised since some moment. */
+  raisedSince(pool: string, partition: number, askedAt: number): boolean {
+    const resource = poolResource(pool)
+    const held = this.#latest.get(`${resource}/${partition}`)
+    return held !== undefined && (this.#raisedAt.get(nameOf(resource, held)) ?? 0) > askedAt
+  }
+
   /** What speaks against a run of a pool that starts now under this right, and was asked for at a moment; null: nothing. */
   speaksAgainst(pool: string, held: Held, askedAt: number): string | null {
     const { clock, leaseMs } = this.#parts

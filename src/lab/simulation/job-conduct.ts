@@ -85,7 +85,7 @@ export class JobConduct {
   }
 
   async #take({ pool }: Store, request: TakeRequest): Promise<Taken> {
-    const { clock, conduct, life, witness } = this.#parts
+    const { clock, conduct, life, witness, races } = this.#parts
     this.#takes += 1
     const take = this.#takes
     const askedAt = conduct.moment
@@ -100,6 +100,8 @@ export class JobConduct {
       const mark = this.#marks.push({ taken, lane, askedAt, earlier: byKey.get(name) ?? null }) - 1
       byKey.set(name, taken)
       this.#answered(taken, lane, take)
+      if (conduct.raisedSince(JOBS, taken.partition, askedAt))
+        races['a take came back under a later epoch'] += 1
       return { ...taken, payload: String(mark) }
     })
     return { ...answer, runs }

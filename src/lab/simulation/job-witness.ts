@@ -17,6 +17,8 @@ const CALM_AFTER_MS = 6000
 
 export interface JobWitnessParts {
   storeClock: Clock
+  /** How long a handler takes at most. */
+  slowestMs: number
   races: RaceCounts
   /** A fence of a resource, as it was last seen. */
   fenceOf(resource: string, partition: number): Fence | undefined
@@ -106,8 +108,10 @@ export class JobWitness {
 
   /** What fell due when it was calm, and was started late. */
   judge(calmFrom: number): string[] {
+    // By then no handler is in the way that was started before all was healed.
+    const freeFrom = Math.max(calmFrom, this.#healedAt + this.#parts.slowestMs)
     return this.#late
-      .filter(({ dueAt }) => dueAt > calmFrom)
+      .filter(({ dueAt }) => dueAt > freeFrom)
       .map(({ key, lateMs }) => `[X10] ${key} was started ${lateMs} ms late, with nothing in its way`)
   }
 }

@@ -76,7 +76,7 @@ export function drawJobs(
 function drawHabits(random: Random): Habits {
   return {
     slow: random.pick([0.1, 0.5, 0.9]),
-    longestMs: random.pick([20, 500, 4000, 8000]),
+    longestMs: random.pick([20, 500, 4000, 16_000]),
     ignore: random.pick([0, 0.1, 0.6]),
     returns: random.pick([0, 0.5]),
     throw: random.pick([0, 0.1, 0.4]),

@@ -80,6 +80,7 @@ export class Life {
   /** Pauses and times of being cut off that have not ended; they may overlap. */
   #pauses = 0
   #cuts = 0
+  #inFlight = (): number => 0
   #hints = 0
   #lastHint = 0
 
@@ -125,7 +126,13 @@ export class Life {
     const pool = this.race.pool(JOBS, { mode, partitions })
     const retry = { attempts, first: firstMs, longest: longestMs }
     const timeout = timeoutMs === null ? {} : { timeout: timeoutMs }
-    this.race.work(pool, handlers.of(this, conduct), { concurrency, retry, ...timeout })
+    const worker = this.race.work(pool, handlers.of(this, conduct), { concurrency, retry, ...timeout })
+    this.#inFlight = () => worker.inFlight
+  }
+
+  /** How many runs its worker has in flight, as it counts itself. */
+  get inFlight(): number {
+    return this.#inFlight()
   }
 
   /** The id under which it is in the roster; null: it is not. */

@@ -2,7 +2,7 @@
 import { type Fence, poolResource } from '../../fence.ts'
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
-import { JOBS, type JobOperation } from './jobs.ts'
+import { JOBS, type JobOperation, type JobRules } from './jobs.ts'
 import type { Life } from './life.ts'
 import type { PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
@@ -43,14 +43,11 @@ const CALM_PUT: Operation = {
   tx: null,
 }
 
-const CALM_JOB: JobOperation = {
-  atMs: 0,
-  kind: 'job',
-  key: 'calm-job',
-  dueInMs: CALLS_FAIL_MS + 1000,
-  lane: 'bulk',
-  group: null,
-  onConflict: 'earliest',
+/** The same of a job, when also handlers have ended that were slow. */
+function calmJob({ habits }: JobRules): JobOperation {
+  const dueInMs = Math.max(CALLS_FAIL_MS, habits.longestMs) + 1000
+  const lane = 'bulk'
+  return { atMs: 0, kind: 'job', key: 'calm-job', dueInMs, lane, group: null, onConflict: 'earliest' }
 }
 
 interface Happening {
@@ -113,7 +110,7 @@ function happenings(world: World): Happening[] {
  * clock, it was calm.
  */
 async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number }> {
-  const { leaseMs, faultyMs } = world.swarm
+  const { leaseMs, faultyMs, jobs } = world.swarm
   const first = faultyMs + 4 * leaseMs
   const calmFrom = world.storeClock.now() + 4 * leaseMs + CALLS_FAIL_MS
   for (let atMs = faultyMs; ; atMs += LOOK_EVERY_MS) {
@@ -121,7 +118,7 @@ async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number
     if (atMs < first) continue
     if (atMs === first) {
       void world.users.operate(CALM_PUT)
-      if (world.swarm.jobs !== null) void world.users.operate(CALM_JOB)
+      if (jobs !== null) void world.users.operate(calmJob(jobs))
     }
     const stuck = await unsettled(world)
     const isOver = stuck.length === 0 && (await awaited(world)) === 0
@@ -184,6 +181,9 @@ async function unsettled(world: World): Promise<string[]> {
   return [
     ...stuck,
     ...ghosts(world, view),
+    ...[...lives]
+      .filter(({ inFlight }) => inFlight > 0)
+      .map(({ name, inFlight }) => `${name} has ${inFlight} runs in flight, and nothing to do`),
     ...(arrivals.waiting > 0 ? [`${arrivals.waiting} arrivals were committed, and nobody folds them`] : []),
     ...users.unanswered(),
     ...[...lives]

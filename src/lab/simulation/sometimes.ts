@@ -29,6 +29,7 @@ export const RACES = [
   'a settle found its turn gone',
   'a settle was refused by its fence',
   'a take came back after its turn was settled',
+  'a take came back under a later epoch',
   'a run was passed over because its key was in flight',
   'a handler ignored its abort',
   'a run was let go, and run again',

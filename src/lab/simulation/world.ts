@@ -72,6 +72,7 @@ export class World implements Scene {
     const { witness } = this
     this.jobs = new JobWitness({
       storeClock,
+      slowestMs: swarm.jobs?.habits.longestMs ?? 0,
       races,
       fenceOf: (resource, partition) => witness.fenceOf(resource, partition),
       say: (violation) => witness.say(violation),
