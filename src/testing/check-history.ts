@@ -5,16 +5,21 @@ import { type Entry, type TakenRun, entryName } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 import type { CancelAnswer, PoolSettings, Reschedule, RescheduleAnswer, SettleAnswer } from '../pool/store.ts'
+import { type DeadCall, DeathsCheck } from './check-deaths.ts'
 import {
   type Expected,
   type ModelEntry,
   expectPut,
   modelMove,
   modelPut,
+  modelRedrive,
   modelSettle,
   notPast,
   planEntry,
+  show,
   tallyOf,
+  wrongWithTake,
+  wrongWithTick,
 } from './history-model.ts'
 import type { HistoryRecord } from './history.ts'
 
@@ -77,6 +82,7 @@ class PoolCheck {
   readonly #settled = new Set<string>()
   /** The turns and tallies that takes answered; a turn may be taken again with a tally that has grown. */
   readonly #taken = new Set<string>()
+  readonly #deaths = new DeathsCheck()
   readonly #firedUntil = new Map<string, number>()
   /** The latest time that the clock has shown; it may have been set back since. */
   #latest = -Infinity
@@ -99,6 +105,9 @@ class PoolCheck {
         return this.#cancel(record.name, record.answer)
       case 'reschedule':
         return this.#reschedule(record.change, record.answer, record.now)
+      case 'redrive':
+      case 'remove':
+        return this.#dead(record, record.now)
       case 'take':
         if (record.taken.now !== record.now)
           this.#say('D1', `a take tells ${record.taken.now}, and it is ${record.now}`)
@@ -195,14 +204,7 @@ class PoolCheck {
       this.#say('P3', `turn ${run.turn} of ${show(name)} was taken after it had settled`)
     }
     if (entry === undefined || entry.dead) return this.#say('P4', `${show(name)} was taken, and has no puts`)
-    if (run.dueAt !== entry.next.dueAt)
-      this.#say('P2', `${show(name)} was taken as due at ${run.dueAt}, and is due at ${entry.next.dueAt}`)
-    if (now < entry.next.lowest && entry.next.tally > 0) {
-      this.#say('P1', `${show(name)} was taken ${entry.next.lowest - now} ms before any of its puts was due`)
-    }
-    if (run.seen !== entry.next.tally) {
-      this.#say('P4', `a take of ${show(name)} saw ${run.seen}, and ${entry.next.tally} puts wait`)
-    }
+    for (const { rule, what } of wrongWithTake(run, entry, now)) this.#say(rule, `${show(name)} ${what}`)
     entry.turn = run.turn
     this.#taken.add(`${name}\0${run.turn}\0${run.seen}`)
   }
@@ -230,6 +232,7 @@ class PoolCheck {
         `turn ${turn} of ${show(name)} settled a tally of ${settlement.seen} that no take answered`,
       )
     }
+    if (settlement.outcome.kind === 'dead') this.#deaths.died(name)
     const isLeft = modelSettle(entry, settlement, now)
     const nextDueAt = isLeft && !entry.dead ? entry.next.dueAt : null
     if (answer.nextDueAt === null && nextDueAt !== null) {
@@ -250,6 +253,17 @@ class PoolCheck {
     for (const name of there) this.#forget(key, name)
   }
 
+  #dead(record: DeadCall, now: number): void {
+    const isDead = (name: string): boolean => this.#entries.get(name)?.dead === true
+    const { changed, violations } = this.#deaths.judge(record, isDead)
+    this.violations.push(...violations)
+    for (const { key, name } of changed) {
+      const entry = this.#entries.get(name)
+      if (record.call === 'remove') this.#forget(key, name)
+      else if (entry !== undefined) modelRedrive(entry, now)
+    }
+  }
+
   /** `now` is the clock's when it moved: the event's own time is the mover's word. */
   #moved(event: LogEvent, now: number): MovedTick[] {
     const { id } = event
@@ -262,12 +276,7 @@ class PoolCheck {
       return []
     }
     const { dueAt, tally } = entry.next
-    if (dueAt > now) this.#say('P2', `the tick ${id} moved ${dueAt - now} ms before its dueAt`)
-    if (event.time !== now) this.#say('T2', `the tick ${id} moved by a clock ${event.time - now} ms off`)
-    if (mode === 'one' && at !== dueAt) this.#say('T3', `the tick ${id} was due at ${dueAt}`)
-    const { lateMs } = JSON.parse(event.headers ?? '{}') as { lateMs?: number }
-    if (lateMs !== now - dueAt)
-      this.#say('T3', `the tick ${id} tells ${lateMs} ms, and is ${now - dueAt} late`)
+    for (const { rule, what } of wrongWithTick(event, { dueAt, mode, now })) this.#say(rule, what)
     if (!modelSettle(entry, { seen: tally, outcome: { kind: 'done' } }, now)) this.#forget(event.key, name)
     if (mode === 'each' && this.rememberMs > 0) this.#firedUntil.set(name, now + this.rememberMs)
     return [{ id, dueAt, movedAt: now }]
@@ -287,9 +296,4 @@ class PoolCheck {
   #say(rule: string, what: string): void {
     this.violations.push(`[${rule}] ${what}`)
   }
-}
-
-function show(name: string): string {
-  const [slot, key] = name.split('\0')
-  return key === undefined ? name : slot === '' ? key : `${key} at ${slot}`
 }

@@ -1,6 +1,7 @@
 // What the calls of one entry must be answered, and lead to, by the times of the calls. A second, smaller writing of the
 // rules: it shares no code with merge.ts, settle.ts and reschedule.ts, so that it does not share their mistakes.
-import type { Mode, OnConflict } from '../pool/entry.ts'
+import type { LogEvent } from '../log/store.ts'
+import type { Mode, OnConflict, TakenRun } from '../pool/entry.ts'
 import type { PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 
@@ -14,14 +15,15 @@ export interface ModelRun {
 export interface ModelEntry {
   next: ModelRun
   after: ModelRun | null
-  failed: boolean
+  /** How often the next run has failed. */
+  attempt: number
   dead: boolean
   /** The turn that the last take gave; null: planned anew since. */
   turn: number | null
 }
 
 export function planEntry(answer: PutAnswer): ModelEntry {
-  return { next: planRun(answer), after: null, failed: false, dead: false, turn: null }
+  return { next: planRun(answer), after: null, attempt: 0, dead: false, turn: null }
 }
 
 function planRun({ dueAt, tally }: PutAnswer): ModelRun {
@@ -47,7 +49,7 @@ export function expectPut(entry: ModelEntry | undefined, put: ModelPut): Expecte
   const { next, after } = entry
   if (mode === 'each' || onConflict === 'keep')
     return { rule: 'M8', result: 'kept', dueAt: next.dueAt, tally: next.tally }
-  const isWaiting = next.dueAt > now && !entry.failed
+  const isWaiting = next.dueAt > now && entry.attempt === 0
   if (!isWaiting && dueAt === now)
     return { rule: 'M6', result: 'merged', dueAt: next.dueAt, tally: next.tally + 1 }
   const run = isWaiting ? next : after
@@ -64,7 +66,7 @@ export function notPast(at: number, now: number): number {
 
 /** Puts on an entry that lives, as it must be answered. */
 export function modelPut(entry: ModelEntry, { at, now }: ModelPut, answer: PutAnswer): void {
-  const isWaiting = entry.next.dueAt > now && !entry.failed
+  const isWaiting = entry.next.dueAt > now && entry.attempt === 0
   const isLater = (at ?? now) > now
   if (isWaiting && answer.result === 'replaced') {
     entry.next = planRun(answer)
@@ -92,7 +94,7 @@ export function modelMove(entry: ModelEntry, { at, now }: { at: number; now: num
   return { rule: 'C2', result: 'replaced', dueAt, tally: entry.next.tally }
 }
 
-/** Settles the next run; answers false when nothing of the entry is left. */
+/** Settles the next run, whose time had come, though a clock that was set back may show an earlier one; answers false when nothing of the entry is left. */
 export function modelSettle(
   entry: ModelEntry,
   settlement: Pick<Settlement, 'seen' | 'outcome'>,
@@ -102,17 +104,18 @@ export function modelSettle(
   entry.turn = null
   if (outcome.kind === 'cancel') return false
   if (outcome.kind === 'retry') {
-    entry.next.dueAt = Math.max(now, outcome.dueAt)
-    entry.failed = true
+    const dueAt = Math.max(now, outcome.dueAt)
+    entry.next = { ...entry.next, dueAt, lowest: Math.min(dueAt, entry.next.lowest) }
+    entry.attempt += 1
     return true
   }
   const rest = entry.next.tally - seen
   const again = outcome.kind === 'again' && rest <= 0 ? planAgain(outcome.dueAt, now) : null
   const after = entry.after === null ? null : { ...entry.after, dueAt: Math.max(now, entry.after.dueAt) }
-  const since = rest > 0 ? { dueAt: now, tally: rest, lowest: entry.next.lowest } : null
+  const since = rest > 0 ? { dueAt: now, tally: rest, lowest: Math.min(now, entry.next.lowest) } : null
   const planned = [since, after, again].filter((run) => run !== null).toSorted((a, b) => a.dueAt - b.dueAt)
   const [next, then] = planned
-  entry.failed = false
+  entry.attempt = 0
   if (next !== undefined) {
     entry.next = next
     entry.after = then ?? null
@@ -123,6 +126,14 @@ export function modelSettle(
   return entry.dead
 }
 
+/** Makes a dead entry due now, for no put of anybody. [S10] */
+export function modelRedrive(entry: ModelEntry, now: number): void {
+  entry.next = { dueAt: now, tally: 0, lowest: now }
+  entry.attempt = 0
+  entry.dead = false
+  entry.turn = null
+}
+
 function planAgain(dueAt: number, now: number): ModelRun {
   const at = Math.max(now, dueAt)
   return { dueAt: at, tally: 0, lowest: at }
@@ -130,4 +141,45 @@ function planAgain(dueAt: number, now: number): ModelRun {
 
 export function tallyOf(entry: ModelEntry): number {
   return entry.next.tally + (entry.after?.tally ?? 0)
+}
+
+interface Wrong {
+  rule: string
+  what: string
+}
+
+/** What is wrong with a run that a take answered. */
+export function wrongWithTake(run: TakenRun, { next, attempt }: ModelEntry, now: number): Wrong[] {
+  const early = next.lowest - now
+  return wrongOf([
+    [run.dueAt !== next.dueAt, 'P2', `was taken as due at ${run.dueAt}, and is due at ${next.dueAt}`],
+    [early > 0 && next.tally > 0, 'P1', `was taken ${early} ms before any of its puts was due`],
+    [run.seen !== next.tally, 'P4', `was taken with a tally of ${run.seen}, and ${next.tally} puts wait`],
+    [run.attempt !== attempt, 'S5', `was taken after ${run.attempt} failures, and failed ${attempt} times`],
+  ])
+}
+
+function wrongOf(all: [isWrong: boolean, rule: string, what: string][]): Wrong[] {
+  return all.filter(([isWrong]) => isWrong).map(([, rule, what]) => ({ rule, what }))
+}
+
+/** What is wrong with an event that a tick became, and the rule that says so. */
+export function wrongWithTick(
+  { id, time, value, headers }: LogEvent,
+  { dueAt, mode, now }: { dueAt: number; mode: Mode; now: number },
+): Wrong[] {
+  const at = Date.parse(String((JSON.parse(value) as { at?: unknown }).at))
+  const { lateMs } = JSON.parse(headers ?? '{}') as { lateMs?: number }
+  return wrongOf([
+    [dueAt > now, 'P2', `the tick ${id} moved ${dueAt - now} ms before its dueAt`],
+    [time !== now, 'T2', `the tick ${id} moved by a clock ${time - now} ms off`],
+    [mode === 'one' && at !== dueAt, 'T3', `the tick ${id} was due at ${dueAt}`],
+    [lateMs !== now - dueAt, 'T3', `the tick ${id} tells ${lateMs} ms, and is ${now - dueAt} late`],
+  ])
+}
+
+/** The name of an entry, for people. */
+export function show(name: string): string {
+  const [slot, key] = name.split('\0')
+  return key === undefined ? name : slot === '' ? key : `${key} at ${slot}`
 }
