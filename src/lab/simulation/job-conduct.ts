@@ -178,7 +178,8 @@ export class JobConduct {
     const { conduct } = this.#parts
     const last = this.#last.get(taken.key)
     const against = conduct.speaksAgainst(JOBS, made.context.fence, askedAt)
-    for (const wrong of [against, this.#keys.start(mark, last)]) if (wrong !== null) this.#say(made, wrong)
+    for (const wrong of [against, this.#keys.start(mark, last, made.startedAt)])
+      if (wrong !== null) this.#say(made, wrong)
     if (last?.ending === null) this.#say(made, `[X2] and turn ${last.taken.turn} of its key runs`)
     if (last !== undefined && this.#settling.has(last))
       this.#say(made, `[X2] and turn ${last.taken.turn} of its key is being settled`)

@@ -35,12 +35,15 @@ export class JobKeys {
     this.#behind.set(mark.taken.key, behind)
   }
 
-  /** A run starts, after another of its key or none; answers what is wrong with it, or null. */
-  start(mark: Mark, last: Made | undefined): string | null {
+  /**
+   * A run starts, after another of its key or none; answers what is wrong with it, or null. One that has waited for a handler
+   * says nothing of others: what waits may be let go meanwhile, with all that is behind it.
+   */
+  start(mark: Mark, last: Made | undefined, now: number): string | null {
     const { key, partition, dueAt } = mark.taken
     this.#unstarted.get(key)?.delete(mark)
     const behind = this.#behind.get(key) ?? []
-    const isInRow = last !== undefined && wasFollowed(last)
+    const isInRow = last?.overAt === now && wasFollowed(last)
     this.#behind.set(key, isInRow ? behind.filter(({ taken }) => taken.turn !== mark.taken.turn) : [])
     if (mark.isCancelled) return '[X24] and it was cancelled when it had been taken'
     const first = behind.find(

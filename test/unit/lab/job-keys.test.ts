@@ -20,7 +20,7 @@ function madeOf({ taken }: Mark, { ending, answer }: Pick<Made, 'ending' | 'answ
     progress: () => undefined,
   }
   const life = { name: 'm1', isDead: false }
-  const over = { overAt: Infinity, cancelledAt: Infinity }
+  const over = { overAt: 9, cancelledAt: Infinity }
   return { taken, epoch: 1, context, life, startedAt: 0, ending, answer, ...over }
 }
 
@@ -34,23 +34,28 @@ function twoBehind(): { keys: JobKeys; early: Mark; late: Mark } {
   return { keys, early, late }
 }
 
-test('[X20] a run that overtakes another that waits behind its key is found, unless all were let go', () => {
+test('[X20] a run that overtakes another that waits behind its key is found, unless it waited for a handler, or all were let go', () => {
   const settled = madeOf(markOf(1, 10), { ending: 'done', answer: 'settled' })
   const first = twoBehind()
-  assert.equal(first.keys.start(first.early, settled), null)
-  assert.equal(first.keys.start(first.late, settled), null)
+  assert.equal(first.keys.start(first.early, settled, 9), null)
+  assert.equal(first.keys.start(first.late, settled, 9), null)
   const wrong = twoBehind()
-  assert.match(String(wrong.keys.start(wrong.late, settled)), /^\[X20\] and turn 2 waits/)
+  assert.match(String(wrong.keys.start(wrong.late, settled, 9)), /^\[X20\] and turn 2 waits/)
   const letGo = twoBehind()
-  assert.equal(letGo.keys.start(letGo.late, madeOf(markOf(1, 10), { ending: 'throw', answer: null })), null)
+  assert.equal(
+    letGo.keys.start(letGo.late, madeOf(markOf(1, 10), { ending: 'throw', answer: null }), 9),
+    null,
+  )
+  const waited = twoBehind()
+  assert.equal(waited.keys.start(waited.late, settled, 10), null)
 })
 
 test('[X24] a run that starts though it was taken before its entry was cancelled is found', () => {
   const { keys, early, late } = twoBehind()
   keys.cancelling({ key: 'k', slot: 20 }, 5)()
   const settled = madeOf(markOf(1, 10), { ending: 'done', answer: 'settled' })
-  assert.equal(keys.start(late, settled), null)
-  assert.match(String(keys.start(early, settled)), /^\[X24\]/)
+  assert.equal(keys.start(late, settled, 9), null)
+  assert.match(String(keys.start(early, settled, 9)), /^\[X24\]/)
 })
 
 test('[Z6] what is told of a run that has ended, under another epoch, or too often is found', () => {
