@@ -12,6 +12,8 @@ export interface ConductParts {
   clock: Clock
   leaseMs: number
   drainWithinMs: number
+  /** Whether it was told to stop. */
+  isLeaving: () => boolean
   say: (violation: string) => void
 }
 
@@ -183,18 +185,18 @@ export class Conduct {
         return roster.grant(owner, grants)
       },
       leave: (owner, grants) => {
-        this.#handsOver(owner, grants, true)
+        this.#handsOver(owner, grants)
         return roster.leave(owner, grants)
       },
     }
   }
 
-  #handsOver(owner: string, grants: readonly Grant[], isStop = false): void {
-    const { clock, drainWithinMs, say } = this.#parts
+  #handsOver(owner: string, grants: readonly Grant[]): void {
+    const { clock, drainWithinMs, isLeaving, say } = this.#parts
     const names = grants.map((grant) => nameOf(grant.resource, grant))
     for (const name of names) this.#raisedAt.set(name, Infinity)
     for (const work of this.#underWay) {
-      if (isStop && work.isTake) continue
+      if (work.isTake && isLeaving()) continue
       const early = names.find((name) => work.names.has(name))
       if (early !== undefined && clock.mono() - work.since < drainWithinMs)
         say(`[H3] ${owner} hands ${early} over, and its own work on it is under way`)

@@ -13,7 +13,7 @@ import type { JobWitness } from './job-witness.ts'
 import { JobKeys, type Mark } from './job-keys.ts'
 import { JobProgress } from './job-progress.ts'
 import { JOBS, type JobRules } from './jobs.ts'
-import { type Ending, type Made, isCalledOff, isLetGo, turnOf, whyOf } from './made.ts'
+import { type Ending, type Made, UNDER_WAY, isCalledOff, isLetGo, turnOf, whyOf } from './made.ts'
 import { Owed } from './owed.ts'
 import type { RaceCounts } from './sometimes.ts'
 
@@ -84,11 +84,19 @@ export class JobConduct {
       roster: {
         ...roster,
         grant: (owner, grants) => {
-          this.#handsOver(grants)
-          return roster.grant(owner, grants)
+          const early = this.#early()
+          const answer = roster.grant(owner, grants)
+          // One that is refused hands nothing over: the partition was another's meanwhile.
+          const judge = (given: boolean[]): void =>
+            this.#handsOver(
+              early,
+              grants.filter((_, nth) => given[nth]),
+            )
+          void answer.then(judge, () => undefined)
+          return answer
         },
         leave: (owner, grants) => {
-          this.#handsOver(grants)
+          this.#handsOver(this.#early(), grants)
           return roster.leave(owner, grants)
         },
       },
@@ -148,17 +156,7 @@ export class JobConduct {
     const mark = this.#marks[run.payload as number] as Mark
     const { taken } = mark
     const { partition, epoch } = context.fence
-    const made: Made = {
-      taken,
-      epoch,
-      context,
-      life,
-      startedAt: clock.mono(),
-      ending: null,
-      answer: null,
-      overAt: Infinity,
-      cancelledAt: Infinity,
-    }
+    const made: Made = { taken, epoch, context, life, startedAt: clock.mono(), ...UNDER_WAY }
     this.#judgeStart(made, mark)
     this.#owed.started(taken)
     this.#running.add(made)
@@ -270,18 +268,23 @@ export class JobConduct {
     return answer
   }
 
-  /** A hand-over waits for runs and their settles, unless they were aborted, or a stop has waited for long enough. [X16] */
-  #handsOver(grants: readonly Grant[]): void {
+  /** A hand-over waits for these runs and settles: they were not aborted, and no stop has waited for long enough. [X16] */
+  #early(): Made[] {
     const { clock, rules, life } = this.#parts
     const now = clock.mono()
-    const given = new Set(grants.map(({ resource, partition, epoch }) => `${resource} ${partition} ${epoch}`))
     const settling = [...this.#settling]
       .filter(([, sentAt]) => !life.isLeaving || now - sentAt < LAST_SETTLES_MS)
       .map(([made]) => made)
-    for (const made of [...this.#running, ...settling]) {
+    return [...this.#running, ...settling].filter(
+      (made) => now - made.startedAt < rules.drainWithinMs && whyOf(made) === null,
+    )
+  }
+
+  #handsOver(early: readonly Made[], grants: readonly Grant[]): void {
+    const given = new Set(grants.map(({ resource, partition, epoch }) => `${resource} ${partition} ${epoch}`))
+    for (const made of early) {
       const name = `pool/${JOBS} ${made.taken.partition} ${made.epoch}`
-      const isEarly = now - made.startedAt < rules.drainWithinMs && whyOf(made) === null
-      if (given.has(name) && isEarly) this.#say(made, `[X16] and its partition is handed over`)
+      if (given.has(name)) this.#say(made, `[X16] and its partition is handed over`)
     }
   }
 

@@ -97,6 +97,7 @@ export class Life {
       clock: this.clock,
       leaseMs,
       drainWithinMs: options.drainWithin,
+      isLeaving: () => this.isLeaving,
       say: (violation) => scene.witness.say(violation),
     })
     const watched = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))

@@ -23,6 +23,9 @@ export interface Made {
   cancelledAt: number
 }
 
+/** What is known of a run that has just started. */
+export const UNDER_WAY = { ending: null, answer: null, overAt: Infinity, cancelledAt: Infinity } as const
+
 /** Why a run was aborted; null: it was not. */
 export function whyOf({ context }: Made): AbortCause | null {
   const { signal } = context
