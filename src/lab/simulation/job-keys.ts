@@ -46,8 +46,10 @@ export class JobKeys {
     const isInRow = last?.overAt === now && wasFollowed(last)
     this.#behind.set(key, isInRow ? behind.filter(({ taken }) => taken.turn !== mark.taken.turn) : [])
     if (mark.isCancelled) return '[X24] and it was cancelled when it had been taken'
+    // Of its own lane: others are taken by themselves, if something of the key was dropped, and may come later.
     const first = behind.find(
-      ({ taken, isCancelled }) => !isCancelled && taken.partition === partition && taken.dueAt < dueAt,
+      ({ taken, lane, isCancelled }) =>
+        !isCancelled && lane === mark.lane && taken.partition === partition && taken.dueAt < dueAt,
     )
     return isInRow && first !== undefined
       ? `[X20] and turn ${first.taken.turn} waits behind its key, and is due before it`
