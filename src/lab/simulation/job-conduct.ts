@@ -2,7 +2,7 @@
 // what it settles. Takes are marked in their payloads, so that a handler knows which answer it was started from.
 import type { Clock } from '../../clock.ts'
 import type { Claim } from '../../fence.ts'
-import { type Lane, entryName } from '../../pool/entry.ts'
+import { type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
 import type { Run, RunContext } from '../../pool/run.ts'
 import type { Settlement } from '../../pool/settle.ts'
 import type { CancelAnswer, SettleAnswer, Taken, TakeRequest } from '../../pool/store.ts'
@@ -36,9 +36,9 @@ export class JobConduct {
   readonly #running = new Set<Made>()
   /** Runs whose settle is under way, and since when. */
   readonly #settling = new Map<Made, number>()
-  /** The last run of each key, and the last turn of each entry. */
+  /** The last run of each key, and the last of each entry. */
   readonly #last = new Map<string, Made>()
-  readonly #turns = new Map<string, number>()
+  readonly #turns = new Map<string, TakenRun>()
   /** The settled runs, by the number of takes that had been sent then. */
   readonly #settled = new Map<string, number>()
   readonly #lanes = new Map<Made, Lane>()
@@ -162,7 +162,7 @@ export class JobConduct {
     this.#running.add(made)
     this.#last.set(taken.key, made)
     this.#lanes.set(made, mark.lane)
-    this.#turns.set(entryName(taken.key, taken.slot), taken.turn)
+    this.#turns.set(entryName(taken.key, taken.slot), taken)
     if (this.#running.size > rules.concurrency)
       this.#say(made, `[X1] and ${this.#running.size} handlers run, of ${rules.concurrency}`)
     if (partition !== taken.partition || run.tally !== taken.seen || context.attempt !== taken.attempt + 1)
@@ -181,7 +181,9 @@ export class JobConduct {
     if (last?.ending === null) this.#say(made, `[X2] and turn ${last.taken.turn} of its key runs`)
     if (last !== undefined && this.#settling.has(last))
       this.#say(made, `[X2] and turn ${last.taken.turn} of its key is being settled`)
-    if ((this.#turns.get(entryName(taken.key, taken.slot)) ?? 0) > taken.turn)
+    // Behind a key they start in due order, and a clock that was set back makes the later turn due first.
+    const before = this.#turns.get(entryName(taken.key, taken.slot))
+    if (before !== undefined && before.turn > taken.turn && before.dueAt >= taken.dueAt)
       this.#say(made, `[X3] and a later turn of it was started before`)
     if (earlier?.isCancelled === false && !this.#turns.has(entryName(taken.key, earlier.taken.slot)))
       this.#say(made, `[X2] and ${earlier.taken.slot} was due before it, and was not started`)
