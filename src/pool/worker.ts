@@ -131,6 +131,11 @@ export class Worker<Payload = unknown> {
     return this.#runner.size
   }
 
+  /** How many keys are in flight: taken, and neither settled nor let go. */
+  get inFlight(): number {
+    return this.#hold.inFlight.size
+  }
+
   /** What it asks of the next pulse. */
   get asked(): { pool: string; partitions: number[] }[] {
     const { held } = this.#parts.ownership.claim()

@@ -5,6 +5,7 @@ import { type Entry, type TakenRun, entryName } from '../pool/entry.ts'
 import type { PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
 import type { CancelAnswer, PoolSettings, Reschedule, RescheduleAnswer, SettleAnswer } from '../pool/store.ts'
+import { type DeadCall, DeathsCheck } from './check-deaths.ts'
 import {
   type AskedPut,
   type Expected,
@@ -13,9 +14,13 @@ import {
   expectPut,
   modelMove,
   modelPut,
+  modelRedrive,
   notPast,
   planEntry,
+  show,
   tallyOf,
+  wrongWithTake,
+  wrongWithTick,
 } from './history-model.ts'
 import type { HistoryRecord } from './history.ts'
 
@@ -80,6 +85,7 @@ class PoolCheck {
   readonly #settled = new Set<string>()
   /** The turns and tallies that takes answered; a turn may be taken again with a tally that has grown. */
   readonly #taken = new Set<string>()
+  readonly #deaths = new DeathsCheck()
   readonly #firedUntil = new Map<string, number>()
   /** The latest time that the clock has shown; it may have been set back since. */
   #latest = -Infinity
@@ -102,6 +108,9 @@ class PoolCheck {
         return this.#cancel(record.name, record.answer)
       case 'reschedule':
         return this.#reschedule(record.change, record.answer, record.now)
+      case 'redrive':
+      case 'remove':
+        return this.#dead(record, record.now)
       case 'take':
         if (record.taken.now !== record.now)
           this.#say('D1', `a take tells ${record.taken.now}, and it is ${record.now}`)
@@ -131,9 +140,8 @@ class PoolCheck {
         this.#say('P1', `${show(name)} waits for ${entry.next.dueAt}, and is due at ${model.next.dueAt}`)
       }
     }
-    for (const name of held.keys()) {
+    for (const name of held.keys())
       if (!this.#entries.has(name)) this.#say('P4', `${show(name)} is there, and all its puts were settled`)
-    }
   }
 
   #put(asked: AskedPut, now: number, answer: PutAnswer): void {
@@ -185,9 +193,8 @@ class PoolCheck {
     if (mode === 'one' && !entry.dead)
       return this.#compare(`a move of ${show(name)}`, answer.answer, modelMove(entry, to))
     this.#forget(key, name)
-    if (answer.answer.result === 'kept' && !this.#entries.has(entryName(key, at))) {
+    if (answer.answer.result === 'kept' && !this.#entries.has(entryName(key, at)))
       return this.#say('P1', `${show(name)} was moved to a slot that runs no more, and is lost`)
-    }
     this.#put({ key, at, onConflict: 'earliest' }, now, answer.answer)
   }
 
@@ -195,18 +202,10 @@ class PoolCheck {
     const name = entryName(run.key, run.slot)
     const entry = this.#entries.get(name)
     if (run.dueAt > now) this.#say('P2', `${show(name)} was taken ${run.dueAt - now} ms before its dueAt`)
-    if (this.#settled.has(`${name}\0${run.turn}`)) {
+    if (this.#settled.has(`${name}\0${run.turn}`))
       this.#say('P3', `turn ${run.turn} of ${show(name)} was taken after it had settled`)
-    }
     if (entry === undefined || entry.dead) return this.#say('P4', `${show(name)} was taken, and has no puts`)
-    if (run.dueAt !== entry.next.dueAt)
-      this.#say('P2', `${show(name)} was taken as due at ${run.dueAt}, and is due at ${entry.next.dueAt}`)
-    if (now < entry.next.lowest && entry.next.tally > 0) {
-      this.#say('P1', `${show(name)} was taken ${entry.next.lowest - now} ms before any of its puts was due`)
-    }
-    if (run.seen !== entry.next.tally) {
-      this.#say('P4', `a take of ${show(name)} saw ${run.seen}, and ${entry.next.tally} puts wait`)
-    }
+    for (const { rule, what } of wrongWithTake(run, entry, now)) this.#say(rule, `${show(name)} ${what}`)
     entry.turn = run.turn
     this.#taken.add(`${name}\0${run.turn}\0${run.seen}`)
   }
@@ -228,12 +227,10 @@ class PoolCheck {
     this.#settled.add(id)
     if (!isCurrent)
       return this.#say('P3', `turn ${turn} of ${show(name)} settled, and it was planned anew since`)
-    if (!this.#taken.has(`${id}\0${settlement.seen}`)) {
-      this.#say(
-        'P4',
-        `turn ${turn} of ${show(name)} settled a tally of ${settlement.seen} that no take answered`,
-      )
-    }
+    const { seen } = settlement
+    if (!this.#taken.has(`${id}\0${seen}`))
+      this.#say('P4', `turn ${turn} of ${show(name)} settled a tally of ${seen} that no take answered`)
+    if (settlement.outcome.kind === 'dead') this.#deaths.died(name)
     const isLeft = this.rests.settle(name, entry, settlement, now)
     const nextDueAt = isLeft && !entry.dead ? entry.next.dueAt : null
     if (answer.nextDueAt === null && nextDueAt !== null) {
@@ -254,6 +251,18 @@ class PoolCheck {
     this.rests.forget(there)
   }
 
+  #dead(record: DeadCall, now: number): void {
+    const isDead = (name: string): boolean => this.#entries.get(name)?.dead === true
+    const { changed, violations } = this.#deaths.judge(record, isDead)
+    this.violations.push(...violations)
+    for (const { key, name } of changed) {
+      const entry = this.#entries.get(name)
+      if (record.call === 'remove') this.#forget(key, name)
+      else if (entry !== undefined) modelRedrive(entry, now)
+    }
+    if (record.call === 'remove') this.rests.forget(changed.map(({ name }) => name))
+  }
+
   /** `now` is the clock's when it moved: the event's own time is the mover's word. */
   #moved(event: LogEvent, now: number): MovedTick[] {
     const [{ id }, { mode }] = [event, this.#settings]
@@ -265,12 +274,7 @@ class PoolCheck {
       return []
     }
     const { dueAt, tally } = entry.next
-    if (dueAt > now) this.#say('P2', `the tick ${id} moved ${dueAt - now} ms before its dueAt`)
-    if (event.time !== now) this.#say('T2', `the tick ${id} moved by a clock ${event.time - now} ms off`)
-    if (mode === 'one' && at !== dueAt) this.#say('T3', `the tick ${id} was due at ${dueAt}`)
-    const { lateMs } = JSON.parse(event.headers ?? '{}') as { lateMs?: number }
-    if (lateMs !== now - dueAt)
-      this.#say('T3', `the tick ${id} tells ${lateMs} ms, and is ${now - dueAt} late`)
+    for (const { rule, what } of wrongWithTick(event, { dueAt, mode, now })) this.#say(rule, what)
     if (!this.rests.settle(name, entry, { seen: tally, outcome: { kind: 'done' } }, now))
       this.#forget(event.key, name)
     if (mode === 'each' && this.rememberMs > 0) this.#firedUntil.set(name, now + this.rememberMs)
@@ -291,9 +295,4 @@ class PoolCheck {
   #say(rule: string, what: string): void {
     this.violations.push(`[${rule}] ${what}`)
   }
-}
-
-function show(name: string): string {
-  const [slot, key] = name.split('\0')
-  return key === undefined ? name : slot === '' ? key : `${key} at ${slot}`
 }

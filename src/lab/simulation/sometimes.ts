@@ -26,6 +26,20 @@ export const RACES = [
   'a transaction was rolled back',
   'a cancel came too late',
   'a tick was moved to another time',
+  'a settle found its turn gone',
+  'a settle was refused by its fence',
+  'a take came back after its turn was settled',
+  'a take came back under a later epoch',
+  'a run was passed over because its key was in flight',
+  'a handler ignored its abort',
+  'a run was let go, and run again',
+  'a run died with its member, and was run by another',
+  'a run timed out',
+  'a run was given up',
+  'a dead entry was redriven',
+  'a run was under way when its entry was cancelled',
+  'a run told how far it has come',
+  'what a run told came too late',
 ] as const
 
 export type Race = (typeof RACES)[number]
