@@ -49,6 +49,8 @@ export class Suspects {
   /** The run that is alone, or waits to be. */
   #alone: { flight: Flight; hasBegun: boolean } | null = null
   readonly #cancelled = new WeakSet<Flight>()
+  /** Those that count as suspects, and have not started. */
+  readonly #charged = new WeakSet<Flight>()
   /** How many wait for their mark. */
   #marking = 0
 
@@ -79,6 +81,7 @@ export class Suspects {
     const { ownership } = this.#parts
     this.#suspicion.follow(
       ownership.holding().map((held) => ({ ...held, suspects: ownership.suspectsOf(held) })),
+      ownership.allotted(),
     )
     if (this.#alone?.hasBegun === false && !ownership.mayStart(this.#alone.flight.fence))
       this.#giveUp(this.#alone.flight)
@@ -87,6 +90,7 @@ export class Suspects {
   /** Takes over a run that may not just be started; false: it may. */
   holdsBack(flight: Flight): boolean {
     const treatment = this.#suspicion.look(flight.taken, flight.lane)
+    if ('marks' in treatment && treatment.marks !== null) this.#charged.add(flight)
     switch (treatment.kind) {
       case 'start':
         return false
@@ -221,11 +225,14 @@ export class Suspects {
 
   #start(flight: Flight): void {
     if (this.#cancelled.has(flight)) this.#gone(flight, null)
-    else if (this.#mayStart(flight)) this.#parts.start(flight)
-    else this.#giveUp(flight)
+    else if (this.#mayStart(flight)) {
+      this.#charged.delete(flight)
+      this.#parts.start(flight)
+    } else this.#giveUp(flight)
   }
 
   #gone(flight: Flight, nextDueAt: number | null): void {
+    this.#unstarted(flight)
     this.#parts.gone(flight, nextDueAt)
     this.done(flight)
   }
@@ -235,7 +242,12 @@ export class Suspects {
   }
 
   #giveUp(flight: Flight): void {
+    this.#unstarted(flight)
     this.#parts.letGo(flight)
     this.done(flight)
+  }
+
+  #unstarted(flight: Flight): void {
+    if (this.#charged.delete(flight)) this.#suspicion.unstarted(flight.fence, flight.lane)
   }
 }

@@ -4,6 +4,7 @@ import type { LogEvent } from '../log/store.ts'
 import type { Mode, OnConflict, TakenRun } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
+import type { Mark, MarkAnswer } from '../pool/store.ts'
 
 export interface ModelRun {
   dueAt: number
@@ -19,13 +20,15 @@ export interface ModelEntry {
   after: ModelRun | null
   /** How often the next run has failed. */
   attempt: number
+  /** With how many crashes it is marked. */
+  crashes: number
   dead: boolean
   /** The turn that the last take gave; null: planned anew since. */
   turn: number | null
 }
 
 export function planEntry(answer: PutAnswer, put: ModelPut): ModelEntry {
-  return { next: planRun(answer, put, null), after: null, attempt: 0, dead: false, turn: null }
+  return { next: planRun(answer, put, null), after: null, attempt: 0, crashes: 0, dead: false, turn: null }
 }
 
 function planRun({ dueAt, tally }: PutAnswer, put: ModelPut, replaced: ModelRun | null): ModelRun {
@@ -122,6 +125,7 @@ function modelSettle(
 ): boolean {
   const { outcome, seen } = settlement
   entry.turn = null
+  entry.crashes = 0
   if (outcome.kind === 'cancel') return false
   if (outcome.kind === 'retry') {
     const dueAt = Math.max(now, outcome.dueAt)
@@ -150,8 +154,30 @@ function modelSettle(
 export function modelRedrive(entry: ModelEntry, now: number): void {
   entry.next = { dueAt: now, tally: 0, lowest: now }
   entry.attempt = 0
+  entry.crashes = 0
   entry.dead = false
   entry.turn = null
+}
+
+/** Marks the next run, if that is the one; answers what is wrong with what was answered. [X41] */
+export function modelMark(
+  entry: ModelEntry | undefined,
+  { turn, crashes }: Mark,
+  { result, nextDueAt }: MarkAnswer,
+): Wrong[] {
+  const isThere = entry !== undefined && !entry.dead && entry.turn === turn
+  // By a fence that is another's, which whoever checks fences looks after.
+  if (result === 'refused') return []
+  if (result === 'marked' && isThere) entry.crashes = crashes
+  const dueAt = entry === undefined || entry.dead ? null : entry.next.dueAt
+  return wrongOf([
+    [
+      (result === 'marked') !== isThere,
+      'X41',
+      `was answered ${result}, and is ${isThere ? '' : 'not '}there`,
+    ],
+    [nextDueAt !== dueAt, 'X41', `tells ${nextDueAt}, and it is due at ${dueAt}`],
+  ])
 }
 
 function planAgain(dueAt: number, now: number): ModelRun {
@@ -195,13 +221,14 @@ interface Wrong {
 }
 
 /** What is wrong with a run that a take answered. */
-export function wrongWithTake(run: TakenRun, { next, attempt }: ModelEntry, now: number): Wrong[] {
+export function wrongWithTake(run: TakenRun, { next, attempt, crashes }: ModelEntry, now: number): Wrong[] {
   const early = next.lowest - now
   return wrongOf([
     [run.dueAt !== next.dueAt, 'P2', `was taken as due at ${run.dueAt}, and is due at ${next.dueAt}`],
     [early > 0 && next.tally > 0, 'P1', `was taken ${early} ms before any of its puts was due`],
     [run.seen !== next.tally, 'P4', `was taken with a tally of ${run.seen}, and ${next.tally} puts wait`],
     [run.attempt !== attempt, 'S5', `was taken after ${run.attempt} failures, and failed ${attempt} times`],
+    [run.crashes !== crashes, 'X42', `was taken with ${run.crashes} crashes, and is marked with ${crashes}`],
   ])
 }
 

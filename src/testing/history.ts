@@ -8,6 +8,8 @@ import type {
   CancelAnswer,
   DeadStore,
   Entries,
+  Mark,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -33,6 +35,7 @@ export type Call =
   | DeadCall
   | { call: 'take'; pool: string; taken: Taken }
   | { call: 'settle'; pool: string; settlements: Settlement[]; answers: SettleAnswer[] }
+  | { call: 'mark'; pool: string; marks: Mark[]; answers: MarkAnswer[] }
   /** `events` are those that the topic got since it was last looked at. */
   | { call: 'move'; pool: string; moved: Moved; events: LogEvent[] }
 
@@ -108,7 +111,11 @@ export class History {
         this.#record({ call: 'settle', pool, settlements, answers })
         return answers
       },
-      mark: (pool, marks, claim) => entries.mark(pool, marks, claim),
+      mark: async (pool, marks, claim) => {
+        const answers = await entries.mark(pool, marks, claim)
+        this.#record({ call: 'mark', pool, marks, answers })
+        return answers
+      },
     }
   }
 

@@ -99,7 +99,8 @@ export const markCases: Case[] = [
     },
   },
   {
-    title: '[X41] [F2] a mark of a key that was cancelled and put into another partition is gone, not refused',
+    title:
+      '[X41] [F2] a mark of a key that was cancelled and put into another partition is gone, not refused',
     run: async ({ store }) => {
       const pool = await openPool(store)
       await pool.put('a', { group: 'g0' })

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts'
 import { type Claim, type FenceStore, type Held, poolResource } from '../../fence.ts'
 import { timingOf } from '../../roster/settings.ts'
 import type { Entries } from '../../pool/store.ts'
-import type { Decision, Grant, RosterStore } from '../../roster/store.ts'
+import type { Allotment, Decision, Grant, RosterStore } from '../../roster/store.ts'
 import type { Arrivals, Pulse, PulseRequest, Store } from '../../store.ts'
 
 export interface ConductParts {
@@ -41,6 +41,10 @@ export class Conduct {
   #heardAt = -Infinity
   #gapEndedAt = Infinity
   #viewedAt = -Infinity
+  /** Whose each partition is, and under which epoch, by the last view; and since when it is known that it is revoked. */
+  #allotted = new Map<string, string>()
+  readonly #revokedAt = new Map<string, number>()
+  #isKnown = false
 
   constructor(parts: ConductParts) {
     this.#parts = parts
@@ -82,6 +86,19 @@ export class Conduct {
     const age = clock.mono() - this.#trustedFrom
     if (age < timingOf(leaseMs).trustMs) return null
     return `[X5] its last answered beat was sent ${Math.round(age)} ms ago`
+  }
+
+  /** Since when it knows that this is to be handed over; Infinity: it does not. */
+  revokedAt(resource: string, held: Held): number {
+    return this.#revokedAt.get(nameOf(resource, held)) ?? Infinity
+  }
+
+  /** Whether this may be another's, by what this life was told. */
+  mayBeLost(pool: string, held: Held): boolean {
+    const name = nameOf(poolResource(pool), held)
+    return (
+      !this.#isKnown || this.#allotted.get(name) !== this.#member || this.#raisedAt.get(name) === Infinity
+    )
   }
 
   /** Takes and settles. A settle needs no trust: what is held decides. */
@@ -174,6 +191,7 @@ export class Conduct {
       view: async () => {
         const view = await roster.view()
         this.#viewedAt = view.now
+        this.#viewed(view.allotments)
         return view
       },
       decide: (decision) => {
@@ -188,6 +206,15 @@ export class Conduct {
         this.#handsOver(owner, grants)
         return roster.leave(owner, grants)
       },
+    }
+  }
+
+  #viewed(allotments: readonly Allotment[]): void {
+    this.#allotted = new Map(allotments.map((each) => [nameOf(each.resource, each), each.owner]))
+    for (const { resource, partition, epoch, owner, next } of allotments) {
+      const name = nameOf(resource, { partition, epoch })
+      if (owner === this.#member && next !== null && !this.#revokedAt.has(name))
+        this.#revokedAt.set(name, this.#parts.clock.mono())
     }
   }
 
@@ -212,6 +239,7 @@ export class Conduct {
   async #pulse(store: Store, request: PulseRequest): Promise<Pulse> {
     const sentAt = this.#parts.clock.mono()
     const pulse = await store.pulse(request)
+    if (request.beat !== null && pulse.beaten !== null) this.#isKnown = pulse.beaten.known
     // An answer that was overtaken tells a member nothing.
     if (request.beat !== null && pulse.beaten?.known === true && sentAt >= this.#trustedFrom) {
       if (request.beat.member !== this.#member) this.#heardAt = -Infinity

@@ -1,24 +1,32 @@
 // Watches the worker of one life from outside: what its takes were answered, which handlers it starts, how they end, and
 // what it settles. Takes are marked in their payloads, so that a handler knows which answer it was started from.
 import type { Clock } from '../../clock.ts'
-import type { Claim } from '../../fence.ts'
+import { type Claim, type Held, poolResource } from '../../fence.ts'
 import { type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
 import type { Run, RunContext } from '../../pool/run.ts'
 import type { Settlement } from '../../pool/settle.ts'
-import type { CancelAnswer, SettleAnswer, Taken, TakeRequest } from '../../pool/store.ts'
-import type { Grant } from '../../roster/store.ts'
+import type {
+  CancelAnswer,
+  Mark as Marked,
+  MarkAnswer,
+  SettleAnswer,
+  Taken,
+  TakeRequest,
+} from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
 import type { Conduct } from './conduct.ts'
 import type { JobWitness } from './job-witness.ts'
+import { JobHandOver, type Unfinished } from './job-hand-over.ts'
 import { JobKeys, type Mark } from './job-keys.ts'
 import { JobProgress } from './job-progress.ts'
+import { JobSuspects } from './job-suspects.ts'
 import { JOBS, type JobRules } from './jobs.ts'
 import { type Ending, type Made, UNDER_WAY, isCalledOff, isLetGo, turnOf, whyOf } from './made.ts'
 import { Owed } from './owed.ts'
 import type { RaceCounts } from './sometimes.ts'
 
 export interface JobConductParts {
-  life: Made['life'] & { readonly isLeaving: boolean }
+  life: Made['life'] & { readonly leavingAt: number }
   rules: JobRules
   clock: Clock
   conduct: Conduct
@@ -26,8 +34,8 @@ export interface JobConductParts {
   races: RaceCounts
 }
 
-/** How long a stop waits for the answers to its last settles. */
-const LAST_SETTLES_MS = 1000
+/** How long a stop waits for the answers to its last settles, and to marks. */
+const LAST_CALLS_MS = 1000
 
 export class JobConduct {
   readonly #parts: JobConductParts
@@ -42,24 +50,46 @@ export class JobConduct {
   /** The settled runs, by the number of takes that had been sent then. */
   readonly #settled = new Map<string, number>()
   readonly #lanes = new Map<Made, Lane>()
+  /** Turns that are known to be gone, or that were given up without a start. */
+  readonly #gone = new Set<string>()
   readonly #owed = new Owed()
   readonly #keys = new JobKeys()
   readonly #told = new JobProgress()
+  readonly #suspects: JobSuspects
+  readonly #handOver: JobHandOver
   #takes = 0
   /** When the last handler ended, by the monotonic clock. */
   #endedAt = -Infinity
 
   constructor(parts: JobConductParts) {
     this.#parts = parts
+    const mayBeLost = (held: Held): boolean =>
+      parts.life.leavingAt < Infinity || parts.conduct.mayBeLost(JOBS, held)
+    this.#suspects = new JobSuspects({ ...parts, running: this.#running, mayBeLost })
+    this.#handOver = new JobHandOver({
+      ...parts,
+      drainWithinMs: parts.rules.drainWithinMs,
+      unfinished: () => this.#unfinished(),
+      say: (violation) => parts.witness.say(violation),
+    })
   }
 
   /** The same store, watched. */
   wrap(store: Store): Store {
     const { entries } = store.pool
-    const { roster } = store
+    const { fences } = store
     const parts = this.#parts
-    return {
+    return this.#handOver.wrap({
       ...store,
+      fences: {
+        ...fences,
+        raise: async (resource, claim) => {
+          const answers = await fences.raise(resource, claim)
+          if (resource === poolResource(JOBS))
+            for (const wrong of this.#suspects.raised(claim, answers)) parts.witness.say(wrong)
+          return answers
+        },
+      },
       pool: {
         ...store.pool,
         entries: {
@@ -69,6 +99,8 @@ export class JobConduct {
             pool === JOBS
               ? this.#settle(store, settlements, claim)
               : entries.settle(pool, settlements, claim),
+          mark: (pool, marks, claim) =>
+            pool === JOBS ? this.#mark(store, marks, claim) : entries.mark(pool, marks, claim),
           cancel: (pool, name) => (pool === JOBS ? this.#cancel(store, name) : entries.cancel(pool, name)),
         },
         progress: {
@@ -81,26 +113,7 @@ export class JobConduct {
           },
         },
       },
-      roster: {
-        ...roster,
-        grant: (owner, grants) => {
-          const early = this.#early()
-          const answer = roster.grant(owner, grants)
-          // One that is refused hands nothing over: the partition was another's meanwhile.
-          const judge = (given: boolean[]): void =>
-            this.#handsOver(
-              early,
-              grants.filter((_, nth) => given[nth]),
-            )
-          void answer.then(judge, () => undefined)
-          return answer
-        },
-        leave: (owner, grants) => {
-          this.#handsOver(this.#early(), grants)
-          return roster.leave(owner, grants)
-        },
-      },
-    }
+    })
   }
 
   async #take({ pool }: Store, request: TakeRequest): Promise<Taken> {
@@ -144,11 +157,20 @@ export class JobConduct {
     if (!conduct.raisedSince(JOBS, taken.partition, askedAt)) this.#keys.putBehind(mark)
   }
 
-  /** Whether runs of a key may wait in memory: another of it is in flight, or all handlers run, or did until now. */
+  /**
+   * Whether runs of a key may wait in memory: another of it is in flight, or all handlers run, or did until now, or a run is
+   * held back that may not start beside others.
+   */
   #mayWait(key: string): boolean {
     const { clock, rules } = this.#parts
     const isBusy = this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()
-    return isBusy || this.#last.get(key)?.overAt === Infinity
+    return isBusy || this.#last.get(key)?.overAt === Infinity || this.#suspects.holdsBack(this.#startable())
+  }
+
+  /** What was taken, has not started, and may. */
+  *#startable(): Generator<Mark> {
+    for (const mark of this.#keys.all())
+      if (!this.#parts.conduct.raisedSince(JOBS, mark.taken.partition, mark.askedAt)) yield mark
   }
 
   started(run: Run, context: RunContext): Made {
@@ -158,7 +180,7 @@ export class JobConduct {
     const { partition, epoch } = context.fence
     const made: Made = { taken, epoch, context, life, startedAt: clock.mono(), ...UNDER_WAY }
     this.#judgeStart(made, mark)
-    this.#owed.started(taken)
+    this.#owed.over(taken)
     this.#running.add(made)
     this.#last.set(taken.key, made)
     this.#lanes.set(made, mark.lane)
@@ -176,8 +198,8 @@ export class JobConduct {
     const { conduct } = this.#parts
     const last = this.#last.get(taken.key)
     const against = conduct.speaksAgainst(JOBS, made.context.fence, askedAt)
-    for (const wrong of [against, this.#keys.start(mark, last, made.startedAt)])
-      if (wrong !== null) this.#say(made, wrong)
+    const wrong = [against, this.#keys.start(mark, last, made.startedAt), ...this.#suspects.start(made, mark)]
+    for (const each of wrong) if (each !== null) this.#say(made, each)
     if (last?.ending === null) this.#say(made, `[X2] and turn ${last.taken.turn} of its key runs`)
     if (last !== undefined && this.#settling.has(last))
       this.#say(made, `[X2] and turn ${last.taken.turn} of its key is being settled`)
@@ -185,8 +207,14 @@ export class JobConduct {
     const before = this.#turns.get(entryName(taken.key, taken.slot))
     if (before !== undefined && before.turn > taken.turn && before.dueAt >= taken.dueAt)
       this.#say(made, `[X3] and a later turn of it was started before`)
-    if (earlier?.isCancelled === false && !this.#turns.has(entryName(taken.key, earlier.taken.slot)))
+    if (earlier !== null && !this.#isOver(earlier.taken))
       this.#say(made, `[X2] and ${earlier.taken.slot} was due before it, and was not started`)
+  }
+
+  /** Whether nothing of a turn needs to start any more. */
+  #isOver(taken: TakenRun): boolean {
+    const isStarted = this.#turns.has(entryName(taken.key, taken.slot))
+    return isStarted || this.#gone.has(turnOf(taken)) || this.#keys.isCancelled(taken)
   }
 
   ended(made: Made, ending: Ending): void {
@@ -228,12 +256,41 @@ export class JobConduct {
     }
   }
 
-  /** Answers the run that is settled; null: there is none. */
-  #judgeSettle({ key, turn, seen, outcome }: Settlement, claim: Claim): Made | null {
+  async #mark({ pool }: Store, marks: Marked[], claim: Claim): Promise<MarkAnswer[]> {
+    const { life, witness, races } = this.#parts
+    const all = marks.map((mark) => ({ mark, taken: this.#keys.unstarted(mark) }))
+    for (const wrong of this.#suspects.marking(all)) witness.say(wrong.replace(']', `] ${life.name}`))
+    for (const { taken } of all) if (taken[0] !== undefined) this.#suspects.sent(taken[0], claim)
+    const answers = await pool.entries.mark(JOBS, marks, claim).catch((error: unknown) => {
+      this.#suspects.failed(all.map(({ taken }) => taken[0]))
+      throw error
+    })
+    for (const [nth, { mark, taken }] of all.entries()) {
+      const result = answers[nth]?.result ?? 'refused'
+      if (result === 'gone') races['a mark found its turn gone'] += 1
+      if (taken[0] === undefined) continue
+      this.#suspects.answered(taken[0], mark.crashes, result)
+      if (result === 'gone') this.#forget(taken[0].taken)
+    }
+    return answers
+  }
+
+  #forget(taken: TakenRun): void {
+    this.#gone.add(turnOf(taken))
+    this.#keys.gone(taken)
+    this.#owed.over(taken)
+  }
+
+  /** Answers the run that is settled; null: none was started. */
+  #judgeSettle(settlement: Settlement, claim: Claim): Made | null {
     const { life, rules, witness } = this.#parts
+    const { key, turn, seen, outcome } = settlement
     const made = this.#last.get(key)
     if (made === undefined || made.taken.turn !== turn || made.ending === null || made.taken.seen !== seen) {
-      witness.say(`[X15] ${life.name} settles turn ${turn} of ${key}, which it has not run to its end`)
+      const taken = this.#keys.unstarted(settlement)
+      const wrong = this.#suspects.buries(settlement, taken)
+      if (wrong !== null) witness.say(wrong.replace(']', `] ${life.name} settles turn ${turn} of ${key},`))
+      for (const mark of taken) this.#forget(mark.taken)
       return null
     }
     const held = claim.held.find(({ partition }) => partition === made.taken.partition)
@@ -270,24 +327,26 @@ export class JobConduct {
     return answer
   }
 
-  /** A hand-over waits for these runs and settles: they were not aborted, and no stop has waited for long enough. [X16] */
-  #early(): Made[] {
-    const { clock, rules, life } = this.#parts
-    const now = clock.mono()
-    const settling = [...this.#settling]
-      .filter(([, sentAt]) => !life.isLeaving || now - sentAt < LAST_SETTLES_MS)
-      .map(([made]) => made)
-    return [...this.#running, ...settling].filter(
-      (made) => now - made.startedAt < rules.drainWithinMs && whyOf(made) === null,
-    )
-  }
-
-  #handsOver(early: readonly Made[], grants: readonly Grant[]): void {
-    const given = new Set(grants.map(({ resource, partition, epoch }) => `${resource} ${partition} ${epoch}`))
-    for (const made of early) {
-      const name = `pool/${JOBS} ${made.taken.partition} ${made.epoch}`
-      if (given.has(name)) this.#say(made, `[X16] and its partition is handed over`)
+  /** What a hand-over waits for. Who was aborted because the partition was lost, or by a stop, is given up. */
+  #unfinished(): Unfinished[] {
+    const { rules, conduct } = this.#parts
+    const unfinished = (made: Made, since: number, stopWaitsMs: number): Unfinished => {
+      const what = `started turn ${made.taken.turn} of ${made.taken.key}:`
+      return { partition: made.taken.partition, epoch: made.epoch, rule: 'X16', what, since, stopWaitsMs }
     }
+    const marking = this.#suspects.underWay().map(({ taken, epoch, sentAt }): Unfinished => {
+      const what = `marks turn ${taken.turn} of ${taken.key}:`
+      const { partition } = taken
+      return { partition, epoch, rule: 'X47', what, since: sentAt, stopWaitsMs: LAST_CALLS_MS }
+    })
+    return [
+      ...[...this.#running]
+        .filter((made) => !conduct.mayBeLost(JOBS, made.context.fence))
+        .filter((made) => !['lost', 'stop'].includes(whyOf(made) ?? ''))
+        .map((made) => unfinished(made, made.startedAt, rules.drainWithinMs)),
+      ...[...this.#settling].map(([made, sentAt]) => unfinished(made, sentAt, LAST_CALLS_MS)),
+      ...marking,
+    ]
   }
 
   #say({ taken }: Made, what: string): void {

@@ -20,6 +20,8 @@ export class JobKeys {
   readonly #unstarted = new Map<string, Set<Mark>>()
   /** Those that wait behind the last run of their key. */
   readonly #behind = new Map<string, Mark[]>()
+  /** The turns of which something was cancelled that had been taken. */
+  readonly #cancelled = new Set<string>()
 
   add(mark: Mark): void {
     const { key } = mark.taken
@@ -41,15 +43,18 @@ export class JobKeys {
    */
   start(mark: Mark, last: Made | undefined, now: number): string | null {
     const { key, partition, dueAt } = mark.taken
-    this.#unstarted.get(key)?.delete(mark)
+    this.#without(mark.taken)
     const behind = this.#behind.get(key) ?? []
     const isInRow = last?.overAt === now && wasFollowed(last)
-    this.#behind.set(key, isInRow ? behind.filter(({ taken }) => taken.turn !== mark.taken.turn) : [])
+    this.#behind.set(key, isInRow ? behind.filter(({ taken }) => turnOf(taken) !== turnOf(mark.taken)) : [])
     if (mark.isCancelled) return '[X24] and it was cancelled when it had been taken'
     // Of its own lane: others are taken by themselves, if something of the key was dropped, and may come later.
     const first = behind.find(
-      ({ taken, lane, isCancelled }) =>
-        !isCancelled && lane === mark.lane && taken.partition === partition && taken.dueAt < dueAt,
+      ({ taken, lane }) =>
+        !this.isCancelled(taken) &&
+        lane === mark.lane &&
+        taken.partition === partition &&
+        taken.dueAt < dueAt,
     )
     return isInRow && first !== undefined
       ? `[X20] and turn ${first.taken.turn} waits behind its key, and is due before it`
@@ -63,13 +68,42 @@ export class JobKeys {
         answeredAt < now && (slot === undefined || entryName(key, slot) === entryName(key, taken.slot)),
     )
     return () => {
-      for (const mark of meant) mark.isCancelled = true
-      const behind = this.#behind.get(key) ?? []
-      this.#behind.set(
-        key,
-        behind.filter(({ isCancelled }) => !isCancelled),
-      )
+      for (const mark of meant) {
+        mark.isCancelled = true
+        this.#cancelled.add(turnOf(mark.taken))
+      }
     }
+  }
+
+  /** Whether a turn was cancelled that had been taken, whichever take of it is meant. */
+  isCancelled(taken: TakenRun): boolean {
+    return this.#cancelled.has(turnOf(taken))
+  }
+
+  /** A turn is known to be gone, or to be settled without a start. */
+  gone(taken: TakenRun): void {
+    this.#without(taken)
+    const behind = this.#behind.get(taken.key) ?? []
+    this.#behind.set(
+      taken.key,
+      behind.filter((mark) => turnOf(mark.taken) !== turnOf(taken)),
+    )
+  }
+
+  /** What was taken of a turn and has not started. */
+  unstarted({ key, slot, turn }: { key: string; slot: number | null; turn: number }): Mark[] {
+    const marks = this.#unstarted.get(key) ?? []
+    return [...marks].filter(({ taken }) => taken.turn === turn && taken.slot === slot)
+  }
+
+  /** All that was taken and has not started. */
+  *all(): Generator<Mark> {
+    for (const marks of this.#unstarted.values()) yield* marks
+  }
+
+  #without(run: TakenRun): void {
+    const marks = this.#unstarted.get(run.key) ?? new Set()
+    for (const mark of marks) if (turnOf(mark.taken) === turnOf(run)) marks.delete(mark)
   }
 }
 

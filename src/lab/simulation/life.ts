@@ -72,6 +72,8 @@ export class Life {
   /** It has started, and was not told to stop. */
   isServing = false
   isLeaving = false
+  /** When it was told to stop, by its monotonic clock; Infinity: it was not. */
+  leavingAt = Infinity
   /** It stood still, or was cut off, some time: it may well be taken for dead. */
   wasStruck = false
   /** Resolves when it is dead. */
@@ -158,6 +160,7 @@ export class Life {
   async stop(): Promise<void> {
     this.isServing = false
     this.isLeaving = true
+    this.leavingAt = Math.min(this.leavingAt, this.clock.mono())
     await this.race.stop().catch(() => undefined)
     this.#end()
   }

@@ -2,7 +2,7 @@
 // the cursor, unless it was lowered, and so may whatever a sweep is for. Rules [X8] and [X9] of docs/spec/work.md.
 import type { Lane, TakenRun } from '../../pool/entry.ts'
 import type { Taken, TakeRequest } from '../../pool/store.ts'
-import type { Made } from './made.ts'
+import { type Made, turnOf } from './made.ts'
 
 /** As docs/spec/work.md says, and a little more, since a member knows the store's time only nearly. */
 const SWEEP_EVERY_MS = 2000
@@ -28,13 +28,13 @@ export class Owed {
 
   /** A run is due as before when another is over: that was in its way, or is itself, and is let go. */
   add(debt: Debt): void {
-    this.#debts = this.#debts.filter(({ taken }) => taken.turn !== debt.taken.turn)
+    this.over(debt.taken)
     this.#debts.push(debt)
   }
 
-  /** A run has started: nothing needs to look for it. */
-  started({ turn, partition }: TakenRun): void {
-    this.#debts = this.#debts.filter(({ taken }) => taken.turn !== turn || taken.partition !== partition)
+  /** A run has started, or is known to be gone: nothing needs to look for it. */
+  over(run: TakenRun): void {
+    this.#debts = this.#debts.filter(({ taken }) => turnOf(taken) !== turnOf(run))
   }
 
   /** An entry was cancelled, or all of a key: nothing of it may be there. */
@@ -54,15 +54,16 @@ export class Owed {
     mayWait: (key: string) => boolean,
   ): { wrong: string[]; answered: (taken: Taken) => void } {
     const { lane, from } = request
-    const due = this.#debts.filter(
-      (debt) =>
-        debt.lane === lane &&
-        debt.by.overAt <= now.mono &&
-        (debt.by.taken === debt.taken || !mayWait(debt.taken.key)) &&
-        request.partitions?.includes(debt.taken.partition) === true,
+    const asked = this.#debts.filter(
+      (debt) => debt.lane === lane && request.partitions?.includes(debt.taken.partition) === true,
     )
     // What came to its end in this very moment the worker may know already, or not yet.
-    const missed = due.filter(({ taken, by }) => from > taken.dueAt && by.overAt < now.mono)
+    const missed = asked.filter(
+      ({ taken, by }) =>
+        from > taken.dueAt && by.overAt < now.mono && (by.taken === taken || !mayWait(taken.key)),
+    )
+    const looked = asked.filter(({ taken }) => from <= taken.dueAt)
+    const due = new Set(looked.filter(({ by }) => by.overAt <= now.mono))
     const sweptAt = this.#sweptAt.get(lane)
     const isSweep = sweptAt === undefined || from <= sweptAt - LOOK_BACK_MS
     const isLate = !isSweep && now.store !== null && now.store - sweptAt > SWEEP_EVERY_MS
@@ -72,7 +73,10 @@ export class Owed {
         ...(isLate ? [`[X9] looks back to ${from} alone, and its last sweep was at ${sweptAt}`] : []),
       ],
       answered: (taken) => {
-        this.#debts = this.#debts.filter((debt) => !due.includes(debt) || from > debt.taken.dueAt)
+        const found = new Set(taken.runs.map(turnOf))
+        const last = taken.runs.length < request.limit ? Infinity : (taken.runs.at(-1)?.dueAt ?? Infinity)
+        const isGone = (run: TakenRun): boolean => run.dueAt < last && !found.has(turnOf(run))
+        for (const debt of looked) if (due.has(debt) || isGone(debt.taken)) this.over(debt.taken)
         if (isSweep) this.#sweptAt.set(lane, taken.now)
       },
     }

@@ -40,6 +40,10 @@ export const RACES = [
   'a run was under way when its entry was cancelled',
   'a run told how far it has come',
   'what a run told came too late',
+  'a suspect was marked',
+  'a mark found its turn gone',
+  'a run was alone on its member',
+  'a run was given up for its crashes',
 ] as const
 
 export type Race = (typeof RACES)[number]

@@ -1,0 +1,95 @@
+// Watches what one worker hands over and releases: nothing of it is under way any more, or it has waited for long enough.
+// Rules [X16], [X43] and [X47] of docs/spec/work.md.
+import type { Clock } from '../../clock.ts'
+import { type Claim, type Held, poolResource } from '../../fence.ts'
+import type { Grant } from '../../roster/store.ts'
+import type { Store } from '../../store.ts'
+import type { Conduct } from './conduct.ts'
+import { JOBS } from './jobs.ts'
+
+/** Something that a hand-over waits for. */
+export interface Unfinished extends Held {
+  rule: string
+  what: string
+  /** By the member's monotonic clock. */
+  since: number
+  /** How long a stop waits for it at least. */
+  stopWaitsMs: number
+}
+
+export interface JobHandOverParts {
+  clock: Clock
+  conduct: Conduct
+  drainWithinMs: number
+  life: { readonly name: string; readonly leavingAt: number }
+  unfinished(): Unfinished[]
+  say(violation: string): void
+}
+
+const RESOURCE = poolResource(JOBS)
+
+export class JobHandOver {
+  readonly #parts: JobHandOverParts
+
+  constructor(parts: JobHandOverParts) {
+    this.#parts = parts
+  }
+
+  /** The same store, watched. */
+  wrap(store: Store): Store {
+    const { roster, fences } = store
+    return {
+      ...store,
+      fences: {
+        ...fences,
+        release: (resource, claim) => {
+          if (resource === RESOURCE) this.#judge(this.#early(), claim, '[X43] and its fence is released')
+          return fences.release(resource, claim)
+        },
+      },
+      roster: {
+        ...roster,
+        grant: (owner, grants) => {
+          const early = this.#early()
+          const answer = roster.grant(owner, grants)
+          // One that is refused hands nothing over: the partition was another's meanwhile.
+          const judge = (given: boolean[]): void =>
+            this.#handsOver(
+              early,
+              grants.filter((_, nth) => given[nth]),
+            )
+          void answer.then(judge, () => undefined)
+          return answer
+        },
+        leave: (owner, grants) => {
+          this.#handsOver(this.#early(), grants)
+          return roster.leave(owner, grants)
+        },
+      },
+    }
+  }
+
+  /** What a hand-over that is made now should have waited for. */
+  #early(): Unfinished[] {
+    const { clock, conduct, drainWithinMs, life } = this.#parts
+    const now = clock.mono()
+    return this.#parts.unfinished().filter(({ since, stopWaitsMs, ...held }) => {
+      const isStopOver = now - Math.max(since, life.leavingAt) >= stopWaitsMs
+      const isOver = now - Math.max(since, conduct.revokedAt(RESOURCE, held)) >= drainWithinMs
+      return !isStopOver && !isOver
+    })
+  }
+
+  #handsOver(early: readonly Unfinished[], grants: readonly Grant[]): void {
+    const given = grants.filter(({ resource }) => resource === RESOURCE)
+    this.#judge(early, { held: given }, 'and its partition is handed over')
+  }
+
+  #judge(early: readonly Unfinished[], { held }: Pick<Claim, 'held'>, how: string): void {
+    for (const { partition, epoch, rule, what } of early) {
+      if (!held.some((each) => each.partition === partition && each.epoch === epoch)) continue
+      const told = how.startsWith('[') ? how : `[${rule}] ${how}`
+      this.#parts.say(told.replace(']', `] ${this.#parts.life.name} ${what}`))
+    }
+  }
+}
