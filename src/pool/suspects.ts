@@ -22,7 +22,8 @@ export interface SuspectsParts {
   solitude: Solitude
   /** How many handlers have not ended. */
   running(): number
-  start(flight: Flight): void
+  /** False: a limit keeps it waiting. */
+  start(flight: Flight): boolean
   settle(flight: Flight, outcome: Outcome): void
   /** Its turn is gone: there is nothing to run. */
   gone(flight: Flight, nextDueAt: number | null): void
@@ -225,10 +226,8 @@ export class Suspects {
 
   #start(flight: Flight): void {
     if (this.#cancelled.has(flight)) this.#gone(flight, null)
-    else if (this.#mayStart(flight)) {
-      this.#charged.delete(flight)
-      this.#parts.start(flight)
-    } else this.#giveUp(flight)
+    else if (this.#mayStart(flight) && this.#parts.start(flight)) this.#charged.delete(flight)
+    else this.#giveUp(flight)
   }
 
   #gone(flight: Flight, nextDueAt: number | null): void {

@@ -263,11 +263,11 @@ export class Worker<Payload = unknown> {
     return busy < this.#parts.rules.concurrency && this.#suspects.mayStart && this.limiter.isOpen()
   }
 
-  /** Others may have used meanwhile what a limit left: then it is due again. */
-  #startHeldBack(flight: Flight): void {
+  /** False: others have used meanwhile what a limit left. */
+  #startHeldBack(flight: Flight): boolean {
     const isFree = this.limiter.isOpen() && this.limiter.groups.why(flight.taken) === null
     if (isFree) this.limiter.start(flight, () => this.#runner.start(flight))
-    else this.#letGo(flight)
+    return isFree
   }
 
   #ended(flight: Flight, outcome: Outcome | null): void {

@@ -1,7 +1,7 @@
 // Watches the worker of one life from outside: what its takes were answered, which handlers it starts, how they end, and
 // what it settles. Takes are marked in their payloads, so that a handler knows which answer it was started from.
 import type { Clock } from '../../clock.ts'
-import { type Claim, type Held, poolResource } from '../../fence.ts'
+import type { Claim, Held } from '../../fence.ts'
 import { type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
 import type { Run, RunContext } from '../../pool/run.ts'
 import type { Settlement } from '../../pool/settle.ts'
@@ -12,16 +12,19 @@ import type {
   SettleAnswer,
   Taken,
   TakeRequest,
+  ToldProgress,
 } from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
 import type { Conduct } from './conduct.ts'
 import type { JobWitness } from './job-witness.ts'
-import { JobHandOver, type Unfinished } from './job-hand-over.ts'
+import { JobHandOver } from './job-hand-over.ts'
 import { JobKeys, type Mark } from './job-keys.ts'
 import { JobProgress } from './job-progress.ts'
+import { watchJobs } from './job-store.ts'
 import { JobSuspects } from './job-suspects.ts'
 import { JOBS, type JobRules } from './jobs.ts'
 import { type Ending, type Made, UNDER_WAY, isCalledOff, isLetGo, turnOf, whyOf } from './made.ts'
+import { wrongWithEnd, wrongWithSettle } from './job-ends.ts'
 import { Owed } from './owed.ts'
 import type { RaceCounts } from './sometimes.ts'
 
@@ -34,16 +37,13 @@ export interface JobConductParts {
   races: RaceCounts
 }
 
-/** How long a stop waits for the answers to its last settles, and to marks. */
-const LAST_CALLS_MS = 1000
-
 export class JobConduct {
   readonly #parts: JobConductParts
   readonly #marks: Mark[] = []
   /** Handlers that run. */
   readonly #running = new Set<Made>()
-  /** Runs whose settle is under way, and since when. */
-  readonly #settling = new Map<Made, number>()
+  /** Runs whose settle is under way. */
+  readonly #settling = new Set<Made>()
   /** The last run of each key, and the last of each entry. */
   readonly #last = new Map<string, Made>()
   readonly #turns = new Map<string, TakenRun>()
@@ -69,51 +69,27 @@ export class JobConduct {
     this.#handOver = new JobHandOver({
       ...parts,
       drainWithinMs: parts.rules.drainWithinMs,
-      unfinished: () => this.#unfinished(),
+      running: this.#running,
+      settling: this.#settling,
+      marking: () => this.#suspects.underWay(),
       say: (violation) => parts.witness.say(violation),
     })
   }
 
   /** The same store, watched. */
   wrap(store: Store): Store {
-    const { entries } = store.pool
-    const { fences } = store
-    const parts = this.#parts
-    return this.#handOver.wrap({
-      ...store,
-      fences: {
-        ...fences,
-        raise: async (resource, claim) => {
-          const answers = await fences.raise(resource, claim)
-          if (resource === poolResource(JOBS))
-            for (const wrong of this.#suspects.raised(claim, answers)) parts.witness.say(wrong)
-          return answers
+    return this.#handOver.wrap(
+      watchJobs(store, {
+        raised: (claim, answers) => {
+          for (const wrong of this.#suspects.raised(claim, answers)) this.#parts.witness.say(wrong)
         },
-      },
-      pool: {
-        ...store.pool,
-        entries: {
-          ...entries,
-          take: (pool, request) => (pool === JOBS ? this.#take(store, request) : entries.take(pool, request)),
-          settle: (pool, settlements, claim) =>
-            pool === JOBS
-              ? this.#settle(store, settlements, claim)
-              : entries.settle(pool, settlements, claim),
-          mark: (pool, marks, claim) =>
-            pool === JOBS ? this.#mark(store, marks, claim) : entries.mark(pool, marks, claim),
-          cancel: (pool, name) => (pool === JOBS ? this.#cancel(store, name) : entries.cancel(pool, name)),
-        },
-        progress: {
-          ...store.pool.progress,
-          tell: (pool, told, claim) => {
-            const now = parts.clock.mono()
-            const wrong = this.#told.judge(told, claim, { now, lastOf: (key) => this.#last.get(key) })
-            for (const each of wrong) parts.witness.say(`[Z6] ${parts.life.name} ${each}`)
-            return store.pool.progress.tell(pool, told, claim)
-          },
-        },
-      },
-    })
+        take: (request) => this.#take(store, request),
+        settle: (settlements, claim) => this.#settle(store, settlements, claim),
+        mark: (marks, claim) => this.#mark(store, marks, claim),
+        cancel: (name) => this.#cancel(store, name),
+        tells: (told, claim) => this.#tells(told, claim),
+      }),
+    )
   }
 
   async #take({ pool }: Store, request: TakeRequest): Promise<Taken> {
@@ -157,10 +133,7 @@ export class JobConduct {
     if (!conduct.raisedSince(JOBS, taken.partition, askedAt)) this.#keys.putBehind(mark)
   }
 
-  /**
-   * Whether runs of a key may wait in memory: another of it is in flight, or all handlers run, or did until now, or a run is
-   * held back that may not start beside others.
-   */
+  /** Whether runs of a key may wait: behind one of it, or for a handler, or for one that may not start beside others. */
   #mayWait(key: string): boolean {
     const { clock, rules } = this.#parts
     const isBusy = this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()
@@ -220,28 +193,23 @@ export class JobConduct {
   ended(made: Made, ending: Ending): void {
     const { clock, rules, races } = this.#parts
     made.ending = ending
+    made.endedAt = clock.mono()
     this.#running.delete(made)
-    const tookMs = clock.mono() - made.startedAt
-    const why = whyOf(made)
-    if (why === 'timeout') races['a run timed out'] += 1
+    if (whyOf(made) === 'timeout') races['a run timed out'] += 1
     const lane = this.#lanes.get(made)
     this.#lanes.delete(made)
     this.#endedAt = clock.mono()
     if (isCalledOff(made)) made.overAt = clock.mono()
-    if (made.cancelledAt < clock.mono() && why === null)
-      this.#say(made, `[X24] and its entry was cancelled here, and its signal did not fire`)
     if (isLetGo(made) && lane !== undefined) {
       made.overAt = clock.mono()
       this.#owed.add({ lane, taken: made.taken, by: made })
     }
-    if (rules.timeoutMs !== null && tookMs > rules.timeoutMs && why === null)
-      this.#say(made, `[X13] and took ${tookMs} ms without an abort`)
+    for (const wrong of wrongWithEnd(made, rules.timeoutMs)) this.#say(made, wrong)
   }
 
   async #settle({ pool }: Store, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
     const all = settlements.map((settlement) => this.#judgeSettle(settlement, claim))
-    const sentAt = this.#parts.clock.mono()
-    for (const made of all) if (made !== null) this.#settling.set(made, sentAt)
+    for (const made of all) if (made !== null) this.#settling.add(made)
     try {
       const answers = await pool.entries.settle(JOBS, settlements, claim)
       for (const [nth, made] of all.entries()) {
@@ -286,28 +254,24 @@ export class JobConduct {
     const { life, rules, witness } = this.#parts
     const { key, turn, seen, outcome } = settlement
     const made = this.#last.get(key)
-    if (made === undefined || made.taken.turn !== turn || made.ending === null || made.taken.seen !== seen) {
+    const isRun = made?.taken.turn === turn && made.ending !== null && made.taken.seen === seen
+    if (!isRun || (outcome.kind === 'dead' && outcome.reason === 'crashed')) {
       const taken = this.#keys.unstarted(settlement)
       const wrong = this.#suspects.buries(settlement, taken)
       if (wrong !== null) witness.say(wrong.replace(']', `] ${life.name} settles turn ${turn} of ${key},`))
       for (const mark of taken) this.#forget(mark.taken)
       return null
     }
-    const held = claim.held.find(({ partition }) => partition === made.taken.partition)
-    if (held?.epoch !== made.epoch)
-      this.#say(made, `[X15] under epoch ${made.epoch}, and it is settled under ${held?.epoch}`)
-    const { ending } = made
-    const isFailure = ending === 'throw' || ending === 'retry'
-    const isLast = made.taken.attempt + 1 >= rules.attempts
-    const expected = isFailure ? (isLast ? 'dead' : 'retry') : ending
-    if (isLetGo(made) || isCalledOff(made))
-      this.#say(
-        made,
-        `[${isLetGo(made) ? 'X14' : 'X24'}] and threw when it was aborted by ${whyOf(made)}, and is settled as ${outcome.kind}`,
-      )
-    else if (outcome.kind !== expected)
-      this.#say(made, `[X11] and ended with ${ending}, and is settled as ${outcome.kind}`)
+    for (const wrong of wrongWithSettle(made, { outcome, claim, attempts: rules.attempts }))
+      this.#say(made, wrong)
     return made
+  }
+
+  #tells(told: readonly ToldProgress[], claim: Claim): void {
+    const { clock, life, witness } = this.#parts
+    const lastOf = (key: string): Made | undefined => this.#last.get(key)
+    for (const wrong of this.#told.judge(told, claim, { now: clock.mono(), lastOf }))
+      witness.say(`[Z6] ${life.name} ${wrong}`)
   }
 
   /** What is under way of a cancelled entry is told so, and what was taken does not start. [X24] */
@@ -325,28 +289,6 @@ export class JobConduct {
       races['a run was under way when its entry was cancelled'] += 1
     }
     return answer
-  }
-
-  /** What a hand-over waits for. Who was aborted because the partition was lost, or by a stop, is given up. */
-  #unfinished(): Unfinished[] {
-    const { rules, conduct } = this.#parts
-    const unfinished = (made: Made, since: number, stopWaitsMs: number): Unfinished => {
-      const what = `started turn ${made.taken.turn} of ${made.taken.key}:`
-      return { partition: made.taken.partition, epoch: made.epoch, rule: 'X16', what, since, stopWaitsMs }
-    }
-    const marking = this.#suspects.underWay().map(({ taken, epoch, sentAt }): Unfinished => {
-      const what = `marks turn ${taken.turn} of ${taken.key}:`
-      const { partition } = taken
-      return { partition, epoch, rule: 'X47', what, since: sentAt, stopWaitsMs: LAST_CALLS_MS }
-    })
-    return [
-      ...[...this.#running]
-        .filter((made) => !conduct.mayBeLost(JOBS, made.context.fence))
-        .filter((made) => !['lost', 'stop'].includes(whyOf(made) ?? ''))
-        .map((made) => unfinished(made, made.startedAt, rules.drainWithinMs)),
-      ...[...this.#settling].map(([made, sentAt]) => unfinished(made, sentAt, LAST_CALLS_MS)),
-      ...marking,
-    ]
   }
 
   #say({ taken }: Made, what: string): void {

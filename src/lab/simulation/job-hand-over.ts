@@ -5,10 +5,12 @@ import { type Claim, type Held, poolResource } from '../../fence.ts'
 import type { Grant } from '../../roster/store.ts'
 import type { Store } from '../../store.ts'
 import type { Conduct } from './conduct.ts'
+import type { Marking } from './job-suspects.ts'
 import { JOBS } from './jobs.ts'
+import { type Made, whyOf } from './made.ts'
 
 /** Something that a hand-over waits for. */
-export interface Unfinished extends Held {
+interface Unfinished extends Held {
   rule: string
   what: string
   /** By the member's monotonic clock. */
@@ -22,11 +24,16 @@ export interface JobHandOverParts {
   conduct: Conduct
   drainWithinMs: number
   life: { readonly name: string; readonly leavingAt: number }
-  unfinished(): Unfinished[]
+  /** Handlers that run, runs whose settle is under way, and marks that are. */
+  running: ReadonlySet<Made>
+  settling: ReadonlySet<Made>
+  marking(): readonly Marking[]
   say(violation: string): void
 }
 
 const RESOURCE = poolResource(JOBS)
+/** How long a stop waits for the answers to its last settles, and to marks. */
+const LAST_CALLS_MS = 1000
 
 export class JobHandOver {
   readonly #parts: JobHandOverParts
@@ -73,11 +80,28 @@ export class JobHandOver {
   #early(): Unfinished[] {
     const { clock, conduct, drainWithinMs, life } = this.#parts
     const now = clock.mono()
-    return this.#parts.unfinished().filter(({ since, stopWaitsMs, ...held }) => {
+    return this.#unfinished().filter(({ since, stopWaitsMs, ...held }) => {
       const isStopOver = now - Math.max(since, life.leavingAt) >= stopWaitsMs
-      const isOver = now - Math.max(since, conduct.revokedAt(RESOURCE, held)) >= drainWithinMs
+      const isOver = now - conduct.revokedAt(RESOURCE, held) >= drainWithinMs
       return !isStopOver && !isOver
     })
+  }
+
+  /** What is waited for. Who was aborted because the partition was lost, or by a stop, is given up. */
+  #unfinished(): Unfinished[] {
+    const { conduct, running, settling, drainWithinMs } = this.#parts
+    const runs = [...running].filter((made) => {
+      const why = whyOf(made)
+      return why !== 'lost' && why !== 'stop' && !conduct.mayBeLost(JOBS, made.context.fence)
+    })
+    return [
+      ...runs.map((made) => unfinished(made, made.startedAt, drainWithinMs)),
+      ...[...settling].map((made) => unfinished(made, made.endedAt, LAST_CALLS_MS)),
+      ...this.#parts.marking().map(({ taken: { partition, turn, key }, epoch, sentAt }) => {
+        const what = `marks turn ${turn} of ${key}:`
+        return { partition, epoch, rule: 'X47', what, since: sentAt, stopWaitsMs: LAST_CALLS_MS }
+      }),
+    ]
   }
 
   #handsOver(early: readonly Unfinished[], grants: readonly Grant[]): void {
@@ -92,4 +116,9 @@ export class JobHandOver {
       this.#parts.say(told.replace(']', `] ${this.#parts.life.name} ${what}`))
     }
   }
+}
+
+function unfinished({ taken, epoch }: Made, since: number, stopWaitsMs: number): Unfinished {
+  const what = `started turn ${taken.turn} of ${taken.key}:`
+  return { partition: taken.partition, epoch, rule: 'X16', what, since, stopWaitsMs }
 }

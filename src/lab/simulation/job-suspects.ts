@@ -54,14 +54,16 @@ export class JobSuspects {
   readonly #watched = new Map<number, Watched>()
   /** The number that this life has marked each turn with, and those of which no run has started since. */
   readonly #written = new Map<string, number>()
-  readonly #fresh = new Map<string, { crashes: number; sentAt: number }>()
-  /** When the marks of runs that have started were sent. */
+  readonly #fresh = new Map<string, { crashes: number; since: number; answeredAt: number }>()
+  /** Since when runs were held back that have started. */
   readonly #heldSince = new WeakMap<Made, number>()
   readonly #underWay = new Map<string, Marking>()
   /** The last run that was alone, and when it was aborted. */
   #alone: { made: Made; abortedAt: number } | null = null
   #answeredAt = -Infinity
   #failedAt = -Infinity
+  /** Since when marks are under way, one call after the other: what is to be marked may wait that long. */
+  #since = -Infinity
 
   constructor(parts: JobSuspectsParts) {
     this.#parts = parts
@@ -115,7 +117,10 @@ export class JobSuspects {
   /** One of them is sent. */
   sent({ taken, lane }: Mark, { held }: Claim): void {
     const epoch = held.find(({ partition }) => partition === taken.partition)?.epoch ?? 0
-    this.#underWay.set(turnOf(taken), { taken, lane, epoch, sentAt: this.#parts.clock.mono() })
+    const sentAt = this.#parts.clock.mono()
+    const isFirst = this.#underWay.size === 0 && !this.#isSoonAgain(sentAt)
+    if (isFirst) this.#since = sentAt
+    this.#underWay.set(turnOf(taken), { taken, lane, epoch, sentAt })
   }
 
   /** The call has failed: it is made again, if the run may still start. */
@@ -128,20 +133,22 @@ export class JobSuspects {
   answered({ taken }: Mark, crashes: number, result: MarkAnswer['result']): void {
     const turn = turnOf(taken)
     const now = this.#parts.clock.mono()
-    const sentAt = this.#underWay.get(turn)?.sentAt ?? now
     this.#answeredAt = now
     this.#underWay.delete(turn)
     if (result !== 'marked') return
     this.#parts.races['a suspect was marked'] += 1
     this.#written.set(turn, crashes)
-    this.#fresh.set(turn, { crashes, sentAt })
+    this.#fresh.set(turn, { crashes, since: this.#since, answeredAt: now })
   }
 
   /** A run starts; answers what is wrong with that. */
   start(made: Made, mark: Mark): string[] {
     const { taken } = mark
     const { clock, races, rules, running } = this.#parts
-    const marked = this.#fresh.get(turnOf(taken))
+    const fresh = this.#fresh.get(turnOf(taken))
+    this.#fresh.delete(turnOf(taken))
+    // It starts when its mark is answered; else it was let go, and is known.
+    const marked = fresh?.answeredAt === clock.mono() ? fresh : undefined
     const isKnown = this.#written.get(turnOf(taken)) === taken.crashes
     const left = this.#left(mark)
     const wrong: string[] = []
@@ -149,8 +156,7 @@ export class JobSuspects {
     if (marked === undefined && !isKnown && left.least > rules.concurrency - running.size - 1)
       wrong.push(`[X44] and is among the first after a take-over, and was not marked`)
     if (marked !== undefined) {
-      this.#fresh.delete(turnOf(taken))
-      this.#heldSince.set(made, marked.sentAt)
+      this.#heldSince.set(made, marked.since)
       left.least = Math.max(0, left.least - 1)
       left.most = Math.max(0, left.most - 1)
     }
@@ -182,11 +188,15 @@ export class JobSuspects {
   /** Whether runs may wait though handlers are free: one is being marked, or is alone, or `may` be about to be. */
   holdsBack(unstarted: Iterable<Mark>): boolean {
     const now = this.#parts.clock.mono()
-    const isMarking =
-      this.#underWay.size > 0 || this.#answeredAt === now || now - this.#failedAt < LONGEST_PAUSE_MS
+    const isMarking = this.#underWay.size > 0 || this.#answeredAt === now || this.#isSoonAgain(now)
     if (isMarking || this.#isAlone()) return true
     for (const { taken } of unstarted) if (taken.crashes + 1 >= ALONE) return true
     return false
+  }
+
+  /** Whether a call has failed and may be made again. */
+  #isSoonAgain(now: number): boolean {
+    return this.#failedAt > this.#answeredAt && now - this.#failedAt < LONGEST_PAUSE_MS
   }
 
   #left({ taken: { partition }, lane }: Mark): Left {
@@ -197,7 +207,7 @@ export class JobSuspects {
   #isAlone(): boolean {
     if (this.#alone === null) return false
     const { made, abortedAt } = this.#alone
-    const isIgnored = made.ending === null && this.#parts.clock.mono() >= abortedAt + HEED_WITHIN_MS
+    const isIgnored = Math.min(made.endedAt, this.#parts.clock.mono()) >= abortedAt + HEED_WITHIN_MS
     const isOver =
       made.overAt < Infinity || (made.ending !== null && this.#parts.mayBeLost(made.context.fence))
     if (isIgnored || isOver) this.#alone = null

@@ -15,6 +15,8 @@ export interface Made {
   readonly startedAt: number
   /** Null: it runs. */
   ending: Ending | null
+  /** When its handler ended, by its member's monotonic clock; Infinity: it runs. */
+  endedAt: number
   /** What the store answered to its settle, as far as it is known; null: nothing. */
   answer: SettleAnswer['result'] | null
   /** When it was settled, or let go, by its member's monotonic clock; Infinity: not yet. */
@@ -24,7 +26,13 @@ export interface Made {
 }
 
 /** What is known of a run that has just started. */
-export const UNDER_WAY = { ending: null, answer: null, overAt: Infinity, cancelledAt: Infinity } as const
+export const UNDER_WAY = {
+  ending: null,
+  endedAt: Infinity,
+  answer: null,
+  overAt: Infinity,
+  cancelledAt: Infinity,
+} as const
 
 /** Why a run was aborted; null: it was not. */
 export function whyOf({ context }: Made): AbortCause | null {

@@ -21,7 +21,7 @@ function madeOf({ taken }: Mark, { ending, answer }: Pick<Made, 'ending' | 'answ
     progress: () => undefined,
   }
   const life = { name: 'm1', isDead: false }
-  const over = { overAt: 9, cancelledAt: Infinity }
+  const over = { endedAt: 9, overAt: 9, cancelledAt: Infinity }
   return { taken, epoch: 1, context, life, startedAt: 0, ending, answer, ...over }
 }
 

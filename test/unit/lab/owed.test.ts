@@ -36,6 +36,7 @@ function madeBy(overAt: number): Made {
     life,
     startedAt: 0,
     ending: 'throw',
+    endedAt: overAt,
     answer: null,
     overAt,
     cancelledAt: Infinity,
