@@ -28,6 +28,8 @@ interface Plan {
 }
 
 const QUICK_MS = 10
+/** A poison does its harm before most members die of something else. */
+const POISON_MS = 500
 const AGAIN_MS = [0, 300, 4000, 3_600_000]
 
 export class Handlers {
@@ -44,7 +46,7 @@ export class Handlers {
   }
 
   /** The handler of one life, whose clock it waits on. */
-  of(life: { name: string; clock: Clock }, conduct: JobConduct): Handler {
+  of(life: { name: string; clock: Clock; kill(): void }, conduct: JobConduct): Handler {
     return (run: Run, context: RunContext) => {
       const made = conduct.started(run, context)
       const plan = this.#draw()
@@ -53,9 +55,18 @@ export class Handlers {
         this.#parts.trace.note(life.name, `ends turn ${made.taken.turn} of ${run.key} with ${ending}`)
         conduct.ended(made, ending)
       }
+      if (run.key === this.#parts.habits.poison && !this.#isHealed) return this.#kill(life, plan)
       if (plan.ms > 0) return this.#wait(life.clock, { made, plan, end })
       return answerOf(plan, plan.ending, end)
     }
+  }
+
+  /** It ends its process, after a while or at once. */
+  async #kill(life: { clock: Clock; kill(): void }, { ms }: Plan): Promise<Answer> {
+    if (ms > 0) await life.clock.sleep(Math.min(ms, POISON_MS))
+    this.#parts.races['a run ended its process'] += 1
+    life.kill()
+    return new Promise(() => undefined)
   }
 
   async #wait(

@@ -1,9 +1,16 @@
 // Watches the work of all members together: that a turn is started once unless its first run was lost, that only who holds
 // the fence settles, and that what falls due when all is well is started soon.
 import type { Clock } from '../../clock.ts'
-import { type Claim, type Fence, poolResource } from '../../fence.ts'
+import {
+  type Claim,
+  type Fence,
+  type FenceStore,
+  type NewClaim,
+  type Raised,
+  poolResource,
+} from '../../fence.ts'
 import type { Settlement } from '../../pool/settle.ts'
-import type { SettleAnswer } from '../../pool/store.ts'
+import type { MarkAnswer, SettleAnswer } from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
 import { JOBS } from './jobs.ts'
 import { type Made, isLetGo, turnOf } from './made.ts'
@@ -25,12 +32,21 @@ export interface JobWitnessParts {
   say(violation: string): void
 }
 
+interface Owned {
+  owner: string
+  epoch: number
+  most: number
+  left: number
+}
+
 export class JobWitness {
   readonly #parts: JobWitnessParts
   /** The last run of each turn. */
   readonly #runs = new Map<string, Made>()
   /** The partition of each entry that a take answered, by key and turn. */
   readonly #partitions = new Map<string, number>()
+  /** Who holds each fence, how many runs it may have under way, and how many the one before may have had. */
+  readonly #underWay = new Map<number, Owned>()
   #late: { key: string; dueAt: number; lateMs: number }[] = []
   /** By the store's clock. */
   #healedAt = Infinity
@@ -58,7 +74,62 @@ export class JobWitness {
       return answers
     }
     const progress = { ...store.pool.progress, tell: this.#tell(store) }
-    return { ...store, pool: { ...store.pool, entries: { ...entries, take, settle }, progress } }
+    const pool = { ...store.pool, entries: { ...entries, take, settle, mark: this.#mark(store) }, progress }
+    return { ...store, fences: this.#fences(store.fences), pool }
+  }
+
+  /** A raise by another owner tells what the one before may have had under way, unless it has released the fence. [X43] */
+  #fences(fences: FenceStore): FenceStore {
+    return {
+      ...fences,
+      raise: async (resource, claim) => {
+        const answers = await fences.raise(resource, claim)
+        if (resource === poolResource(JOBS)) for (const answer of answers) this.#raised(answer, claim)
+        return answers
+      },
+      release: async (resource, claim) => {
+        await fences.release(resource, claim)
+        if (resource !== poolResource(JOBS)) return
+        for (const { partition } of claim.held.filter((held) => this.#isHeld(held.partition, claim)))
+          this.#underWay.set(partition, { ...this.#owned(partition), most: 0 })
+      },
+    }
+  }
+
+  #raised({ partition, raised, suspects }: Raised, { owner, held, concurrency: most = 0 }: NewClaim): void {
+    const epoch = held.find((each) => each.partition === partition)?.epoch
+    if (!raised || epoch === undefined) return
+    const before = this.#owned(partition)
+    const isAgain = before.owner === owner && before.epoch === epoch
+    const left = isAgain ? before.left : before.owner === owner ? 0 : before.most
+    if (suspects !== left)
+      this.say(`[X43] ${owner} raised ${partition}, and was told of ${suspects} suspects, not ${left}`)
+    this.#underWay.set(partition, { owner, epoch, most, left })
+  }
+
+  #owned(partition: number): Owned {
+    return this.#underWay.get(partition) ?? { owner: '', epoch: 0, most: 0, left: 0 }
+  }
+
+  /** Who does not hold the fence marks nothing. [X41] [P5] */
+  #mark({ pool: { entries } }: Store): typeof entries.mark {
+    return async (pool, marks, claim) => {
+      const answers = await entries.mark(pool, marks, claim)
+      for (const [nth, { key, turn }] of marks.entries()) {
+        const partition = this.#partitions.get(`${turn} ${key}`)
+        const isHeld = this.#isHeld(partition, claim)
+        const { result } = answers[nth] as MarkAnswer
+        if (result === 'marked' && !isHeld)
+          this.say(
+            `[P5] ${claim.owner} marked ${key} of partition ${partition}, whose fence it does not hold`,
+          )
+        if (result === 'refused' && isHeld)
+          this.say(
+            `[X41] a mark of ${key} by ${claim.owner} was refused, and it holds partition ${partition}`,
+          )
+      }
+      return answers
+    }
   }
 
   /** What is told under a right that is another's is not kept. [Z5] */

@@ -21,6 +21,8 @@ export interface Habits {
   again: number
   dead: number
   cancel: number
+  /** The key whose handler ends its process; left out: none does. */
+  poison?: string
 }
 
 export interface JobRules {
@@ -49,6 +51,8 @@ export type JobOperation = { atMs: number; key: string } & (
 
 const LEAST_OPERATIONS = 60
 const HOUR_MS = 3_600_000
+/** In so many runs there is a poison: few, since a run in which members die without end meets little else. */
+const POISONED = 0.1
 
 /** By a generator of its own: what else the seed draws does not depend on it. */
 export function drawJobs(
@@ -67,7 +71,7 @@ export function drawJobs(
       firstMs: random.pick([20, 500]),
       longestMs: random.pick([500, 3000]),
       drainWithinMs: random.pick([500, 5000, 30_000]),
-      habits: drawHabits(random),
+      habits: { ...drawHabits(random), ...drawPoison(seed) },
     },
     jobOperations: drawJobOperations(random, { mode, faultyMs }),
   }
@@ -85,6 +89,12 @@ function drawHabits(random: Random): Habits {
     dead: random.pick([0, 0.1]),
     cancel: random.pick([0, 0.05]),
   }
+}
+
+/** By a generator of its own, too. */
+function drawPoison(seed: number): Pick<Habits, 'poison'> {
+  const random = createRandom(seed ^ 0x9015)
+  return random.next() < POISONED ? { poison: `j${random.below(2)}` } : {}
 }
 
 function drawJobOperations(

@@ -40,6 +40,7 @@ export const RACES = [
   'a run was under way when its entry was cancelled',
   'a run told how far it has come',
   'what a run told came too late',
+  'a run ended its process',
   'a suspect was marked',
   'a mark found its turn gone',
   'a run was alone on its member',
