@@ -45,16 +45,11 @@ export class JobKeys {
     const { key, partition, dueAt } = mark.taken
     this.#without(mark.taken)
     const behind = this.#behind.get(key) ?? []
-    const isInRow = last?.overAt === now && wasFollowed(last)
+    const isInRow = last?.overAt === now && wasFollowed(last) && mark.answeredAt < now
     this.#behind.set(key, isInRow ? behind.filter(({ taken }) => turnOf(taken) !== turnOf(mark.taken)) : [])
     if (mark.isCancelled) return '[X24] and it was cancelled when it had been taken'
-    // Of its own lane: others are taken by themselves, if something of the key was dropped, and may come later.
     const first = behind.find(
-      ({ taken, lane }) =>
-        !this.isCancelled(taken) &&
-        lane === mark.lane &&
-        taken.partition === partition &&
-        taken.dueAt < dueAt,
+      ({ taken }) => !this.isCancelled(taken) && taken.partition === partition && taken.dueAt < dueAt,
     )
     return isInRow && first !== undefined
       ? `[X20] and turn ${first.taken.turn} waits behind its key, and is due before it`

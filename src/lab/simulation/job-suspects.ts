@@ -58,6 +58,8 @@ export class JobSuspects {
   /** Since when runs were held back that have started. */
   readonly #heldSince = new WeakMap<Made, number>()
   readonly #underWay = new Map<string, Marking>()
+  /** What was given up without a start, by turn and key. */
+  readonly #buried = new Set<string>()
   /** The last run that was alone, and when it was aborted. */
   #alone: { made: Made; abortedAt: number } | null = null
   #answeredAt = -Infinity
@@ -173,15 +175,18 @@ export class JobSuspects {
   }
 
   /** A run is settled that was not started; answers what is wrong with that. [X46] */
-  buries({ outcome, seen }: Settlement, taken: readonly Mark[]): string | null {
+  buries({ key, turn, outcome, seen }: Settlement, taken: readonly Mark[]): string | null {
     if (outcome.kind !== 'dead' || outcome.reason !== 'crashed')
       return '[X15] which it has not run to its end'
+    // It is sent again until it is answered.
+    if (this.#buried.has(`${turn} ${key}`)) return null
+    this.#buried.add(`${turn} ${key}`)
+    this.#parts.races['a run was given up for its crashes'] += 1
     const isOver = taken.some((mark) => {
       const { crashes } = mark.taken
       const isSuspect = this.#left(mark).most > 0
       return mark.taken.seen === seen && (crashes >= MOST || (crashes + 1 >= MOST && isSuspect))
     })
-    this.#parts.races['a run was given up for its crashes'] += 1
     return isOver ? null : '[X46] which has not been in so many crashes'
   }
 
