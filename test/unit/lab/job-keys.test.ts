@@ -59,6 +59,14 @@ test('[X24] a run that starts though it was taken before its entry was cancelled
   assert.match(String(keys.start(early, settled, 9)), /^\[X24\]/)
 })
 
+test('[X24] a turn that was cancelled when it had been taken is known by every take of it', () => {
+  const { keys, early } = twoBehind()
+  const again = { ...markOf(2, 20), answeredAt: 7 }
+  keys.cancelling({ key: 'k', slot: 20 }, 5)()
+  assert.deepEqual([keys.isCancelled(early.taken), keys.isCancelled(again.taken)], [true, true])
+  assert.equal(again.isCancelled, false)
+})
+
 test('[Z6] what is told of a run that has ended, under an earlier epoch, or too often is found', () => {
   const mark = markOf(1, 10)
   const told = [{ key: 'k', slot: 10, turn: 1, progress: '1' }]

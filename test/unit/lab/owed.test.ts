@@ -73,6 +73,22 @@ test('[X8] what was passed over is looked for when the run that was in its way i
   assert.equal(take(owed, 50_001, { mono: 5001, store: null }).length, 1)
 })
 
+test('[X8] what a take that looked for it did not find is looked for no more, though it may still have waited', () => {
+  const owed = new Owed()
+  owed.add({ lane: 'bulk', taken, by: madeBy(Infinity) })
+  const request = { partitions: [1], lane: 'bulk', from: 50_000, limit: 1 } as const
+  const now = { mono: 5000, store: null }
+  const cut = { ...taken, key: 'other', turn: 8 }
+  owed.sent(request, now, () => true).answered({ now: 60_000, runs: [cut], nextDueAt: null })
+  const [debt] = owed.sent({ ...request, from: 50_001 }, now, () => false).wrong
+  assert.equal(debt, undefined)
+  const by = madeBy(5000)
+  owed.add({ lane: 'bulk', taken, by })
+  assert.equal(take(owed, 50_001, { mono: 5001, store: null }).length, 1)
+  owed.sent(request, now, () => true).answered({ now: 60_000, runs: [], nextDueAt: null })
+  assert.deepEqual(take(owed, 50_001, { mono: 5002, store: null }), [])
+})
+
 test('[X9] a take that comes long after the last sweep, and looks back no further, is found', () => {
   const owed = new Owed()
   assert.deepEqual(take(owed, 0, { mono: 0, store: 60_000 }), [])
