@@ -88,6 +88,11 @@ export class Conduct {
     return `[X5] its last answered beat was sent ${Math.round(age)} ms ago`
   }
 
+  /** Whether this was raised some time. */
+  wasRaised(resource: string, held: Held): boolean {
+    return this.#raisedAt.has(nameOf(resource, held))
+  }
+
   /** Since when it knows that this is to be handed over; Infinity: it does not. */
   revokedAt(resource: string, held: Held): number {
     return this.#revokedAt.get(nameOf(resource, held)) ?? Infinity

@@ -37,6 +37,8 @@ const LAST_CALLS_MS = 1000
 
 export class JobHandOver {
   readonly #parts: JobHandOverParts
+  /** The partitions and epochs that it wanted to release; a store may not answer. */
+  readonly #released = new Set<string>()
 
   constructor(parts: JobHandOverParts) {
     this.#parts = parts
@@ -50,7 +52,7 @@ export class JobHandOver {
       fences: {
         ...fences,
         release: (resource, claim) => {
-          if (resource === RESOURCE) this.#judge(this.#early(), claim, '[X43] and its fence is released')
+          if (resource === RESOURCE) this.#releases(claim)
           return fences.release(resource, claim)
         },
       },
@@ -107,6 +109,15 @@ export class JobHandOver {
   #handsOver(early: readonly Unfinished[], grants: readonly Grant[]): void {
     const given = grants.filter(({ resource }) => resource === RESOURCE)
     this.#judge(early, { held: given }, 'and its partition is handed over')
+    const { conduct, life } = this.#parts
+    for (const { partition, epoch } of given)
+      if (conduct.wasRaised(RESOURCE, { partition, epoch }) && !this.#released.has(`${partition} ${epoch}`))
+        this.#parts.say(`[X43] ${life.name} hands ${partition} over, and has not released its fence`)
+  }
+
+  #releases(claim: Claim): void {
+    for (const { partition, epoch } of claim.held) this.#released.add(`${partition} ${epoch}`)
+    this.#judge(this.#early(), claim, '[X43] and its fence is released')
   }
 
   #judge(early: readonly Unfinished[], { held }: Pick<Claim, 'held'>, how: string): void {
