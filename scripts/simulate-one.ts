@@ -40,7 +40,12 @@ function told(run: RunReport): string {
 function readSwarm(file: string): Swarm | null {
   try {
     const swarm = JSON.parse(readFileSync(file, 'utf8')) as Partial<Swarm>
-    if (Array.isArray(swarm.operations) && Array.isArray(swarm.planned) && Array.isArray(swarm.spared))
+    if (
+      Array.isArray(swarm.operations) &&
+      Array.isArray(swarm.planned) &&
+      Array.isArray(swarm.spared) &&
+      Array.isArray(swarm.jobOperations)
+    )
       return swarm as Swarm
     say(`--swarm ${file} is not a swarm: one is written by --save`)
   } catch (error) {

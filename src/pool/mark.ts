@@ -11,9 +11,10 @@ export interface Marked {
 /** Marks the run of an entry, if it is there and its partition is held. */
 export function mark(entry: Entry | undefined, { turn, crashes }: Mark, held: ReadonlySet<number>): Marked {
   if (entry === undefined) return { entry: null, answer: { result: 'gone', nextDueAt: null } }
-  if (!held.has(entry.partition)) return { entry: null, answer: { result: 'refused', nextDueAt: null } }
   const nextDueAt = liveDueAt(entry)
+  // Whoever holds the fence: the key may stand in another partition by then.
   if (!holdsTurn(entry, turn)) return { entry: null, answer: { result: 'gone', nextDueAt } }
+  if (!held.has(entry.partition)) return { entry: null, answer: { result: 'refused', nextDueAt: null } }
   // The number itself is written, so that a repeat counts once.
   return { entry: { ...entry, crashes }, answer: { result: 'marked', nextDueAt } }
 }

@@ -74,7 +74,9 @@ export class Progress {
         progress,
       ]) => ({ key, slot, turn, progress }),
     )
-    const held = new Map(flights.map(([{ fence }]) => [fence.partition, fence]))
+    // Of a partition that came back runs may have outlived an earlier epoch: the latest is the fence's.
+    const fences = flights.map(([{ fence }]) => fence).toSorted((a, b) => a.epoch - b.epoch)
+    const held = new Map(fences.map((fence) => [fence.partition, fence]))
     this.#isWriting = true
     try {
       await this.#parts.store.tell(this.#parts.pool, told, { owner, held: [...held.values()] })

@@ -34,6 +34,8 @@ const NOTHING = { concurrency: 0, rate: 0 }
 export class ShareKeeper {
   readonly #parts: ShareKeeperParts
   #found: Controlled | null = null
+  /** It was known once, and may be another by now. */
+  #isForgotten = false
   /** How much of each limit may be used. Lowered before a write that gives some up, raised after one that takes some. */
   #caps: Readonly<Record<Kind, number>> = NOTHING
   /** The latest version that was told of. */
@@ -69,11 +71,13 @@ export class ShareKeeper {
   notice(version: number | undefined): void {
     if (version === undefined) {
       if (this.#isShared) void this.#giveBack()
+      this.#isForgotten ||= this.#found !== null
       this.#found = null
       return
     }
     this.#told = Math.max(this.#told, version)
-    if (this.#found !== null) this.#look()
+    // What was taken before waits for it: no take may be worth while that would read it.
+    if (this.#found !== null || this.#isForgotten) this.#look()
   }
 
   hear(): void {
@@ -173,6 +177,7 @@ export class ShareKeeper {
     const told = this.#told
     const found = await control.read(pool)
     time.hear(found.now, sentAt)
+    this.#isForgotten = false
     // A hint may have promised more than there is.
     if (this.#told === told) this.#told = found.version
     this.#adopt(found, NOTHING)

@@ -24,7 +24,8 @@ export interface SuspectsParts {
   running(): number
   /** It is about to start: no more are marked than may. Until it starts, is gone or let go. */
   reserve(flight: Flight): void
-  start(flight: Flight): void
+  /** False: a limit keeps it waiting. */
+  start(flight: Flight): boolean
   settle(flight: Flight, outcome: Outcome): void
   /** Its turn is gone: there is nothing to run. */
   gone(flight: Flight, nextDueAt: number | null): void
@@ -51,6 +52,8 @@ export class Suspects {
   /** The run that is alone, or waits to be. */
   #alone: { flight: Flight; hasBegun: boolean } | null = null
   readonly #cancelled = new WeakSet<Flight>()
+  /** Those that count as suspects, and have not started. */
+  readonly #charged = new WeakSet<Flight>()
   /** How many wait for their mark. */
   #marking = 0
 
@@ -81,6 +84,7 @@ export class Suspects {
     const { ownership } = this.#parts
     this.#suspicion.follow(
       ownership.holding().map((held) => ({ ...held, suspects: ownership.suspectsOf(held) })),
+      ownership.allotted(),
     )
     if (this.#alone?.hasBegun === false && !ownership.mayStart(this.#alone.flight.fence))
       this.#giveUp(this.#alone.flight)
@@ -89,6 +93,7 @@ export class Suspects {
   /** Takes over a run that may not just be started; false: it may. */
   holdsBack(flight: Flight): boolean {
     const treatment = this.#suspicion.look(flight.taken, flight.lane)
+    if ('marks' in treatment && treatment.marks !== null) this.#charged.add(flight)
     switch (treatment.kind) {
       case 'start':
         return false
@@ -225,11 +230,12 @@ export class Suspects {
 
   #start(flight: Flight): void {
     if (this.#cancelled.has(flight)) this.#gone(flight, null)
-    else if (this.#mayStart(flight)) this.#parts.start(flight)
+    else if (this.#mayStart(flight) && this.#parts.start(flight)) this.#charged.delete(flight)
     else this.#giveUp(flight)
   }
 
   #gone(flight: Flight, nextDueAt: number | null): void {
+    this.#unstarted(flight)
     this.#parts.gone(flight, nextDueAt)
     this.done(flight)
   }
@@ -239,7 +245,12 @@ export class Suspects {
   }
 
   #giveUp(flight: Flight): void {
+    this.#unstarted(flight)
     this.#parts.letGo(flight)
     this.done(flight)
+  }
+
+  #unstarted(flight: Flight): void {
+    if (this.#charged.delete(flight)) this.#suspicion.unstarted(flight.fence, flight.lane)
   }
 }

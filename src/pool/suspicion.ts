@@ -16,6 +16,8 @@ export interface TakenOver extends Held {
 
 interface Watched {
   epoch: number
+  /** The epoch since which it has been this member's without a break. */
+  since: number
   /** How many more of each lane are suspects. */
   left: Map<Lane, number>
 }
@@ -38,9 +40,12 @@ export class Suspicion {
   readonly #marks = new Map<string, number>()
   #left = 0
 
-  /** Follows what is held. A partition that stays under another epoch keeps the suspects that are left of it. */
-  follow(held: readonly TakenOver[]): void {
-    const partitions = new Set(held.map(({ partition }) => partition))
+  /**
+   * Follows what is held, or is to be held again: a partition that stays under another epoch keeps the suspects that are
+   * left of it.
+   */
+  follow(held: readonly TakenOver[], allotted: readonly number[] = []): void {
+    const partitions = new Set([...held.map(({ partition }) => partition), ...allotted])
     for (const partition of this.#watched.keys())
       if (!partitions.has(partition)) this.#watched.delete(partition)
     for (const { partition, epoch, suspects } of held) {
@@ -48,7 +53,7 @@ export class Suspicion {
       if (before?.epoch === epoch) continue
       const count = (lane: Lane): number => Math.max(2 * suspects, before?.left.get(lane) ?? 0)
       const left = new Map(LANES.map((lane) => [lane, count(lane)]))
-      this.#watched.set(partition, { epoch, left })
+      this.#watched.set(partition, { epoch, since: before?.since ?? epoch, left })
     }
     this.#left = 0
     for (const { left } of this.#watched.values()) for (const count of left.values()) this.#left += count
@@ -59,11 +64,18 @@ export class Suspicion {
     const { crashes } = run
     if (this.#left === 0 && crashes < ALONE) return START
     const isKnown = this.#marks.get(nameOf(run)) === crashes
-    const marks = !isKnown && this.#isSuspect(run.partition, lane) ? crashes + 1 : null
+    const marks = !isKnown && this.#leftOf(run.partition, lane) > 0 ? crashes + 1 : null
     const count = marks ?? crashes
     if (count >= MOST) return { kind: 'dead' }
+    if (marks !== null) this.#charge(run.partition, lane, -1)
     if (count >= ALONE) return { kind: 'alone', marks }
     return marks === null ? START : { kind: 'mark', marks }
+  }
+
+  /** A run that was to be marked has not started: another may be the first in its place. */
+  unstarted({ partition, epoch }: Held, lane: Lane): void {
+    const since = this.#watched.get(partition)?.since ?? Infinity
+    if (epoch >= since) this.#charge(partition, lane, 1)
   }
 
   /** A run was marked with this number. */
@@ -76,13 +88,13 @@ export class Suspicion {
     }
   }
 
-  #isSuspect(partition: number, lane: Lane): boolean {
-    const watched = this.#watched.get(partition)
-    const left = watched?.left.get(lane) ?? 0
-    if (watched === undefined || left === 0) return false
-    watched.left.set(lane, left - 1)
-    this.#left -= 1
-    return true
+  #leftOf(partition: number, lane: Lane): number {
+    return this.#watched.get(partition)?.left.get(lane) ?? 0
+  }
+
+  #charge(partition: number, lane: Lane, by: 1 | -1): void {
+    this.#watched.get(partition)?.left.set(lane, this.#leftOf(partition, lane) + by)
+    this.#left += by
   }
 }
 

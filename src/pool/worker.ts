@@ -135,6 +135,11 @@ export class Worker<Payload = unknown> {
     return this.#runner.size
   }
 
+  /** How many keys are in flight: taken, and neither settled nor let go. */
+  get inFlight(): number {
+    return this.#hold.inFlight.size
+  }
+
   /** What it asks of the next pulse. */
   get asked(): { pool: string; partitions: number[] }[] {
     const { held } = this.#parts.ownership.claim()
@@ -262,12 +267,12 @@ export class Worker<Payload = unknown> {
     return busy < this.#parts.rules.concurrency && this.#suspects.mayStart && this.limiter.isOpen()
   }
 
-  /** Others may have used meanwhile what a limit left: then it is due again. */
-  #startHeldBack(flight: Flight): void {
+  /** False: others have used meanwhile what a limit left. */
+  #startHeldBack(flight: Flight): boolean {
     this.limiter.release(flight)
     const isFree = this.limiter.isOpen() && this.limiter.groups.why(flight.taken) === null
     if (isFree) this.limiter.start(flight, () => this.#runner.start(flight))
-    else this.#letGo(flight)
+    return isFree
   }
 
   #ended(flight: Flight, outcome: Outcome | null): void {
@@ -276,8 +281,7 @@ export class Worker<Payload = unknown> {
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
     this.#suspects.ended()
-    // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.
-    if (this.#isStarting) return
+    if (this.#isStarting) return // Whoever began the loop that starts others looks what is next.
     this.#startWaiting()
     this.#nudge()
   }

@@ -32,9 +32,13 @@ export class HandOver {
     try {
       const partitions = revoked.map(({ partition }) => partition)
       await ownership.idle(partitions, this.#parts.drainWithinMs)
-      await this.#release(ownership, revoked)
-      ownership.send(revoked)
-      await this.#grant(ownership, revoked)
+      // What was granted anew meanwhile stays, and what runs there goes on. [A4]
+      const epochs = new Map(ownership.leaving().map(({ partition, epoch }) => [partition, epoch]))
+      const still = revoked.filter(({ partition, epoch }) => epochs.get(partition) === epoch)
+      if (still.length === 0) return
+      await this.#release(ownership, still)
+      ownership.send(still)
+      await this.#grant(ownership, still)
     } finally {
       this.#underWay.delete(ownership)
     }

@@ -160,6 +160,11 @@ export class Ownership {
     return this.#in('held', 'leaving').map(([partition, { epoch }]) => ({ partition, epoch }))
   }
 
+  /** The partitions that are this member's, also those that it may not work on yet, or any more. */
+  allotted(): number[] {
+    return [...this.#held.keys()]
+  }
+
   /** The raises that were refused. [A6] */
   refused(): RefusedRaise[] {
     const { name } = this.resource

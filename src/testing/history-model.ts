@@ -1,8 +1,10 @@
 // What the calls of one entry must be answered, and lead to, by the times of the calls. A second, smaller writing of the
 // rules: it shares no code with merge.ts, settle.ts and reschedule.ts, so that it does not share their mistakes.
-import type { Mode, OnConflict } from '../pool/entry.ts'
+import type { LogEvent } from '../log/store.ts'
+import type { Mode, OnConflict, TakenRun } from '../pool/entry.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import type { Settlement } from '../pool/settle.ts'
+import type { Mark, MarkAnswer } from '../pool/store.ts'
 
 export interface ModelRun {
   dueAt: number
@@ -16,14 +18,17 @@ export interface ModelRun {
 export interface ModelEntry {
   next: ModelRun
   after: ModelRun | null
-  failed: boolean
+  /** How often the next run has failed. */
+  attempt: number
+  /** With how many crashes it is marked. */
+  crashes: number
   dead: boolean
   /** The turn that the last take gave; null: planned anew since. */
   turn: number | null
 }
 
 export function planEntry(answer: PutAnswer, put: ModelPut): ModelEntry {
-  return { next: planRun(answer, put, null), after: null, failed: false, dead: false, turn: null }
+  return { next: planRun(answer, put, null), after: null, attempt: 0, crashes: 0, dead: false, turn: null }
 }
 
 function planRun({ dueAt, tally }: PutAnswer, put: ModelPut, replaced: ModelRun | null): ModelRun {
@@ -59,7 +64,7 @@ export function expectPut(entry: ModelEntry | undefined, put: ModelPut): Expecte
   const { next, after } = entry
   if (mode === 'each' || onConflict === 'keep')
     return { rule: 'M8', result: 'kept', dueAt: next.dueAt, tally: next.tally }
-  const isWaiting = next.dueAt > now && !entry.failed
+  const isWaiting = next.dueAt > now && entry.attempt === 0
   if (!isWaiting && (put.at ?? now) <= now)
     return { rule: 'M6', result: 'merged', dueAt: next.dueAt, tally: next.tally + 1 }
   const run = isWaiting ? next : after
@@ -78,7 +83,7 @@ export function notPast(at: number, now: number): number {
 /** Puts on an entry that lives, as it must be answered. */
 export function modelPut(entry: ModelEntry, put: ModelPut, answer: PutAnswer): void {
   const { at, now } = put
-  const isWaiting = entry.next.dueAt > now && !entry.failed
+  const isWaiting = entry.next.dueAt > now && entry.attempt === 0
   const isLater = (at ?? now) > now
   if (isWaiting && answer.result === 'replaced') {
     entry.next = planRun(answer, put, entry.next)
@@ -109,7 +114,10 @@ export function modelMove(
   return { rule: 'C2', result: 'replaced', dueAt, tally: entry.next.tally }
 }
 
-/** Settles the next run, none of the entry is due before `freeAt`; answers false when nothing of the entry is left. */
+/**
+ * Settles the next run, whose time had come, though a clock that was set back may show an earlier one; none of the entry is
+ * due before `freeAt`. Answers false when nothing of the entry is left.
+ */
 function modelSettle(
   entry: ModelEntry,
   settlement: Ended,
@@ -117,19 +125,21 @@ function modelSettle(
 ): boolean {
   const { outcome, seen } = settlement
   entry.turn = null
+  entry.crashes = 0
   if (outcome.kind === 'cancel') return false
   if (outcome.kind === 'retry') {
-    entry.next.dueAt = Math.max(now, outcome.dueAt)
-    entry.failed = true
+    const dueAt = Math.max(now, outcome.dueAt)
+    entry.next = { ...entry.next, dueAt, lowest: Math.min(dueAt, entry.next.lowest) }
+    entry.attempt += 1
     return true
   }
   const rest = entry.next.tally - seen
   const again = outcome.kind === 'again' && rest <= 0 ? planAgain(outcome.dueAt, freeAt) : null
   const after = entry.after === null ? null : { ...entry.after, dueAt: Math.max(freeAt, entry.after.dueAt) }
-  const since = rest > 0 ? { dueAt: freeAt, tally: rest, lowest: entry.next.lowest } : null
+  const since = rest > 0 ? { dueAt: freeAt, tally: rest, lowest: Math.min(freeAt, entry.next.lowest) } : null
   const planned = [since, after, again].filter((run) => run !== null).toSorted((a, b) => a.dueAt - b.dueAt)
   const [next, then] = planned
-  entry.failed = false
+  entry.attempt = 0
   if (next !== undefined) {
     entry.next = next
     entry.after = then ?? null
@@ -138,6 +148,36 @@ function modelSettle(
   entry.dead = outcome.kind === 'dead'
   entry.next.tally = 0
   return entry.dead
+}
+
+/** Makes a dead entry due now, for no put of anybody. [S10] */
+export function modelRedrive(entry: ModelEntry, now: number): void {
+  entry.next = { dueAt: now, tally: 0, lowest: now }
+  entry.attempt = 0
+  entry.crashes = 0
+  entry.dead = false
+  entry.turn = null
+}
+
+/** Marks the next run, if that is the one; answers what is wrong with what was answered. [X41] */
+export function modelMark(
+  entry: ModelEntry | undefined,
+  { turn, crashes }: Mark,
+  { result, nextDueAt }: MarkAnswer,
+): Wrong[] {
+  const isThere = entry !== undefined && !entry.dead && entry.turn === turn
+  // By a fence that is another's, which whoever checks fences looks after.
+  if (result === 'refused') return []
+  if (result === 'marked' && isThere) entry.crashes = crashes
+  const dueAt = entry === undefined || entry.dead ? null : entry.next.dueAt
+  return wrongOf([
+    [
+      (result === 'marked') !== isThere,
+      'X41',
+      `was answered ${result}, and is ${isThere ? '' : 'not '}there`,
+    ],
+    [nextDueAt !== dueAt, 'X41', `tells ${nextDueAt}, and it is due at ${dueAt}`],
+  ])
 }
 
 function planAgain(dueAt: number, now: number): ModelRun {
@@ -173,4 +213,46 @@ export class ModelRests {
     else if (kind !== 'retry') this.#until.set(name, freeAt)
     return modelSettle(entry, settlement, { now, freeAt })
   }
+}
+
+interface Wrong {
+  rule: string
+  what: string
+}
+
+/** What is wrong with a run that a take answered. */
+export function wrongWithTake(run: TakenRun, { next, attempt, crashes }: ModelEntry, now: number): Wrong[] {
+  const early = next.lowest - now
+  return wrongOf([
+    [run.dueAt !== next.dueAt, 'P2', `was taken as due at ${run.dueAt}, and is due at ${next.dueAt}`],
+    [early > 0 && next.tally > 0, 'P1', `was taken ${early} ms before any of its puts was due`],
+    [run.seen !== next.tally, 'P4', `was taken with a tally of ${run.seen}, and ${next.tally} puts wait`],
+    [run.attempt !== attempt, 'S5', `was taken after ${run.attempt} failures, and failed ${attempt} times`],
+    [run.crashes !== crashes, 'X42', `was taken with ${run.crashes} crashes, and is marked with ${crashes}`],
+  ])
+}
+
+function wrongOf(all: [isWrong: boolean, rule: string, what: string][]): Wrong[] {
+  return all.filter(([isWrong]) => isWrong).map(([, rule, what]) => ({ rule, what }))
+}
+
+/** What is wrong with an event that a tick became, and the rule that says so. */
+export function wrongWithTick(
+  { id, time, value, headers }: LogEvent,
+  { dueAt, mode, now }: { dueAt: number; mode: Mode; now: number },
+): Wrong[] {
+  const at = Date.parse(String((JSON.parse(value) as { at?: unknown }).at))
+  const { lateMs } = JSON.parse(headers ?? '{}') as { lateMs?: number }
+  return wrongOf([
+    [dueAt > now, 'P2', `the tick ${id} moved ${dueAt - now} ms before its dueAt`],
+    [time !== now, 'T2', `the tick ${id} moved by a clock ${time - now} ms off`],
+    [mode === 'one' && at !== dueAt, 'T3', `the tick ${id} was due at ${dueAt}`],
+    [lateMs !== now - dueAt, 'T3', `the tick ${id} tells ${lateMs} ms, and is ${now - dueAt} late`],
+  ])
+}
+
+/** The name of an entry, for people. */
+export function show(name: string): string {
+  const [slot, key] = name.split('\0')
+  return key === undefined ? name : slot === '' ? key : `${key} at ${slot}`
 }

@@ -6,7 +6,10 @@ import type { LogEvent } from '../log/store.ts'
 import type { Settlement } from '../pool/settle.ts'
 import type {
   CancelAnswer,
+  DeadStore,
   Entries,
+  Mark,
+  MarkAnswer,
   PoolSettings,
   PutRequest,
   PutResponse,
@@ -16,6 +19,7 @@ import type {
   Taken,
 } from '../pool/store.ts'
 import type { MoveRequest, Moved, Mover, Store } from '../store.ts'
+import type { DeadCall } from './check-deaths.ts'
 import { MANY } from './pool-driver.ts'
 
 export type Call =
@@ -28,8 +32,10 @@ export type Call =
       change: Reschedule
       answer: RescheduleAnswer
     }
+  | DeadCall
   | { call: 'take'; pool: string; taken: Taken }
   | { call: 'settle'; pool: string; settlements: Settlement[]; answers: SettleAnswer[] }
+  | { call: 'mark'; pool: string; marks: Mark[]; answers: MarkAnswer[] }
   /** `events` are those that the topic got since it was last looked at. */
   | { call: 'move'; pool: string; moved: Moved; events: LogEvent[] }
 
@@ -52,7 +58,11 @@ export class History {
   wrap(store: Store): Store {
     return {
       address: store.address,
-      pool: { ...store.pool, entries: this.#entries(store.pool.entries) },
+      pool: {
+        ...store.pool,
+        entries: this.#entries(store.pool.entries),
+        dead: this.#dead(store.pool.dead),
+      },
       log: store.log,
       mover: this.#mover(store),
       fences: store.fences,
@@ -101,7 +111,30 @@ export class History {
         this.#record({ call: 'settle', pool, settlements, answers })
         return answers
       },
-      mark: (pool, marks, claim) => entries.mark(pool, marks, claim),
+      mark: async (pool, marks, claim) => {
+        const answers = await entries.mark(pool, marks, claim)
+        this.#record({ call: 'mark', pool, marks, answers })
+        return answers
+      },
+    }
+  }
+
+  /** Nothing that is watched lasts so long that it is purged. */
+  #dead(dead: DeadStore): DeadStore {
+    return {
+      ...dead,
+      redrive: async (pool, ids) => {
+        const records = await dead.list(pool, { limit: MANY })
+        const answer = await dead.redrive(pool, ids)
+        this.#record({ call: 'redrive', pool, ids, records, answer })
+        return answer
+      },
+      remove: async (pool, ids) => {
+        const records = await dead.list(pool, { limit: MANY })
+        const answer = await dead.remove(pool, ids)
+        this.#record({ call: 'remove', pool, ids, records, answer })
+        return answer
+      },
     }
   }
 

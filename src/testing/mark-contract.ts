@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Outcome } from '../pool/settle.ts'
 import type { Store } from '../store.ts'
 import type { Case } from './contract.ts'
+import { partitionOf } from '../partition.ts'
 import { openPool } from './pool-driver.ts'
 import { START } from './virtual-clock.ts'
 
@@ -95,6 +96,23 @@ export const markCases: Case[] = [
       }
       const answer = await pool.mark(run, 1, { owner: 'new', held: held(2) })
       assert.deepEqual(answer, { result: 'marked', nextDueAt: START })
+    },
+  },
+  {
+    title:
+      '[X41] [F2] a mark of a key that was cancelled and put into another partition is gone, not refused',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.put('a', { group: 'g0' })
+      const run = await pool.takeOne()
+      await pool.cancel('a')
+      const groups = ['g1', 'g2', 'g3', 'g4', 'g5']
+      const group = groups.find((each) => partitionOf(each, 4) !== run.partition) ?? ''
+      await pool.put('a', { group })
+      const ours = pool.claim.held.filter(({ partition }) => partition === run.partition)
+      const answer = await pool.mark(run, 1, { ...pool.claim, held: ours })
+      assert.deepEqual(answer, { result: 'gone', nextDueAt: START })
+      assert.equal((await pool.get('a')).crashes, 0)
     },
   },
   {

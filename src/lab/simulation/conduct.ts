@@ -1,19 +1,25 @@
 // Watches what one life asks of the store, and what it was answered, from outside its code: it works on what it has raised,
-// within its trust; it hands over nothing that is in flight; and it judges nobody after a gap.
+// within its trust; it hands over nothing that is in flight; and it judges nobody after a gap. How it works on jobs is
+// watched in job-conduct.ts.
 import type { Clock } from '../../clock.ts'
 import { type Claim, type FenceStore, type Held, poolResource } from '../../fence.ts'
 import { timingOf } from '../../roster/settings.ts'
-import type { Decision, Grant, RosterStore } from '../../roster/store.ts'
+import type { Entries } from '../../pool/store.ts'
+import type { Allotment, Decision, Grant, RosterStore } from '../../roster/store.ts'
 import type { Arrivals, Pulse, PulseRequest, Store } from '../../store.ts'
 
 export interface ConductParts {
   clock: Clock
   leaseMs: number
   drainWithinMs: number
+  /** Whether it was told to stop. */
+  isLeaving: () => boolean
   say: (violation: string) => void
 }
 
 interface Work {
+  /** A take: a stop does not wait for it, since nothing of its answer would start. */
+  isTake: boolean
   names: ReadonlySet<string>
   since: number
 }
@@ -22,6 +28,11 @@ export class Conduct {
   readonly #parts: ConductParts
   /** Partitions and epochs whose raise was answered. */
   readonly #raised = new Set<string>()
+  /** When each of them was raised, as a number of raises; Infinity: it was handed over since. */
+  readonly #raisedAt = new Map<string, number>()
+  /** The partitions that it raised last, by resource and partition. */
+  readonly #latest = new Map<string, Held>()
+  #raises = 0
   readonly #underWay = new Set<Work>()
   /** When the last beat was sent that was answered, by this member's monotonic clock. */
   #trustedFrom = -Infinity
@@ -30,6 +41,10 @@ export class Conduct {
   #heardAt = -Infinity
   #gapEndedAt = Infinity
   #viewedAt = -Infinity
+  /** Whose each partition is, and under which epoch, by the last view; and since when it is known that it is revoked. */
+  #allotted = new Map<string, string>()
+  readonly #revokedAt = new Map<string, number>()
+  #isKnown = false
 
   constructor(parts: ConductParts) {
     this.#parts = parts
@@ -41,9 +56,76 @@ export class Conduct {
       ...store,
       fences: this.#fences(store.fences),
       roster: this.#roster(store.roster),
+      pool: { ...store.pool, entries: this.#entries(store.pool.entries) },
       mover: { move: (request) => this.#work(request, () => store.mover.move(request)) },
       arrivals: store.arrivals === null ? null : this.#arrivals(store.arrivals),
       pulse: (request) => this.#pulse(store, request),
+    }
+  }
+
+  /** How many raises were answered. */
+  get moment(): number {
+    return this.#raises
+  }
+
+  /** Whether a partition of a pool was raised since some moment. */
+  raisedSince(pool: string, partition: number, askedAt: number): boolean {
+    const resource = poolResource(pool)
+    const held = this.#latest.get(`${resource}/${partition}`)
+    return held !== undefined && (this.#raisedAt.get(nameOf(resource, held)) ?? 0) > askedAt
+  }
+
+  /** What speaks against a run of a pool that starts now under this right, and was asked for at a moment; null: nothing. */
+  speaksAgainst(pool: string, held: Held, askedAt: number): string | null {
+    const { clock, leaseMs } = this.#parts
+    const name = nameOf(poolResource(pool), held)
+    const raisedAt = this.#raisedAt.get(name)
+    if (raisedAt === undefined) return `[X5] it has not raised ${name}`
+    if (raisedAt === Infinity) return `[X5] it has handed ${name} over`
+    if (raisedAt > askedAt) return `[X4] it was taken before ${name} was raised`
+    const age = clock.mono() - this.#trustedFrom
+    if (age < timingOf(leaseMs).trustMs) return null
+    return `[X5] its last answered beat was sent ${Math.round(age)} ms ago`
+  }
+
+  /** Whether this was raised some time. */
+  wasRaised(resource: string, held: Held): boolean {
+    return this.#raisedAt.has(nameOf(resource, held))
+  }
+
+  /** Since when it knows that this is to be handed over; Infinity: it does not. */
+  revokedAt(resource: string, held: Held): number {
+    return this.#revokedAt.get(nameOf(resource, held)) ?? Infinity
+  }
+
+  /** Whether this may be another's, by what this life was told. */
+  mayBeLost(pool: string, held: Held): boolean {
+    const name = nameOf(poolResource(pool), held)
+    return (
+      !this.#isKnown || this.#allotted.get(name) !== this.#member || this.#raisedAt.get(name) === Infinity
+    )
+  }
+
+  /** Takes and settles. A settle needs no trust: what is held decides. */
+  #entries(entries: Entries): Entries {
+    return {
+      ...entries,
+      take: (pool, request) => {
+        const resource = poolResource(pool)
+        const names = (request.partitions ?? []).map((partition) => {
+          const held = this.#latest.get(`${resource}/${partition}`)
+          return held === undefined ? `${resource}/${partition}` : nameOf(resource, held)
+        })
+        this.#works(`${this.#member}`, names)
+        return this.#whileUnderWay(names, () => entries.take(pool, request), true)
+      },
+      settle: (pool, settlements, claim) => {
+        const names = claim.held.map((held) => nameOf(poolResource(pool), held))
+        const lost = names.find((name) => (this.#raisedAt.get(name) ?? Infinity) === Infinity)
+        if (lost !== undefined)
+          this.#parts.say(`[X15] ${claim.owner} settles on ${lost}, which it does not hold`)
+        return entries.settle(pool, settlements, claim)
+      },
     }
   }
 
@@ -53,8 +135,12 @@ export class Conduct {
       raise: async (resource, claim) => {
         const answers = await fences.raise(resource, claim)
         const raised = new Set(answers.filter((answer) => answer.raised).map(({ partition }) => partition))
-        for (const held of claim.held) {
-          if (raised.has(held.partition)) this.#raised.add(`${claim.owner} ${nameOf(resource, held)}`)
+        this.#raises += 1
+        for (const held of claim.held.filter(({ partition }) => raised.has(partition))) {
+          const name = nameOf(resource, held)
+          this.#raised.add(`${claim.owner} ${name}`)
+          if (!this.#raisedAt.has(name)) this.#raisedAt.set(name, this.#raises)
+          this.#latest.set(`${resource}/${held.partition}`, held)
         }
         return answers
       },
@@ -68,18 +154,34 @@ export class Conduct {
     }
   }
 
-  async #work<Answer>(
+  #work<Answer>(
     { pool, claim }: { pool: string; claim: Claim },
     call: () => Promise<Answer>,
   ): Promise<Answer> {
-    const { clock, leaseMs, say } = this.#parts
     const names = claim.held.map((held) => nameOf(poolResource(pool), held))
     const unraised = names.find((name) => !this.#raised.has(`${claim.owner} ${name}`))
-    if (unraised !== undefined) say(`[H1] ${claim.owner} works on ${unraised}, which it has not raised`)
+    if (unraised !== undefined)
+      this.#parts.say(`[H1] ${claim.owner} works on ${unraised}, which it has not raised`)
+    this.#works(claim.owner, names)
+    return this.#whileUnderWay(names, call)
+  }
+
+  /** On what it holds, and while it can trust that. */
+  #works(owner: string, names: readonly string[]): void {
+    const { clock, leaseMs, say } = this.#parts
+    const lost = names.find((name) => (this.#raisedAt.get(name) ?? Infinity) === Infinity)
+    if (lost !== undefined) say(`[A3] ${owner} works on ${lost}, which it does not hold`)
     const age = clock.mono() - this.#trustedFrom
     if (names.length > 0 && age >= timingOf(leaseMs).trustMs)
-      say(`[H2] ${claim.owner} works ${Math.round(age)} ms after it sent its last answered beat`)
-    const work = { names: new Set(names), since: clock.mono() }
+      say(`[H2] ${owner} works ${Math.round(age)} ms after it sent its last answered beat`)
+  }
+
+  async #whileUnderWay<Answer>(
+    names: readonly string[],
+    call: () => Promise<Answer>,
+    isTake = false,
+  ): Promise<Answer> {
+    const work = { isTake, names: new Set(names), since: this.#parts.clock.mono() }
     this.#underWay.add(work)
     try {
       return await call()
@@ -94,6 +196,7 @@ export class Conduct {
       view: async () => {
         const view = await roster.view()
         this.#viewedAt = view.now
+        this.#viewed(view.allotments)
         return view
       },
       decide: (decision) => {
@@ -111,10 +214,21 @@ export class Conduct {
     }
   }
 
+  #viewed(allotments: readonly Allotment[]): void {
+    this.#allotted = new Map(allotments.map((each) => [nameOf(each.resource, each), each.owner]))
+    for (const { resource, partition, epoch, owner, next } of allotments) {
+      const name = nameOf(resource, { partition, epoch })
+      if (owner === this.#member && next !== null && !this.#revokedAt.has(name))
+        this.#revokedAt.set(name, this.#parts.clock.mono())
+    }
+  }
+
   #handsOver(owner: string, grants: readonly Grant[]): void {
-    const { clock, drainWithinMs, say } = this.#parts
+    const { clock, drainWithinMs, isLeaving, say } = this.#parts
     const names = grants.map((grant) => nameOf(grant.resource, grant))
+    for (const name of names) this.#raisedAt.set(name, Infinity)
     for (const work of this.#underWay) {
+      if (work.isTake && isLeaving()) continue
       const early = names.find((name) => work.names.has(name))
       if (early !== undefined && clock.mono() - work.since < drainWithinMs)
         say(`[H3] ${owner} hands ${early} over, and its own work on it is under way`)
@@ -130,6 +244,7 @@ export class Conduct {
   async #pulse(store: Store, request: PulseRequest): Promise<Pulse> {
     const sentAt = this.#parts.clock.mono()
     const pulse = await store.pulse(request)
+    if (request.beat !== null && pulse.beaten !== null) this.#isKnown = pulse.beaten.known
     // An answer that was overtaken tells a member nothing.
     if (request.beat !== null && pulse.beaten?.known === true && sentAt >= this.#trustedFrom) {
       if (request.beat.member !== this.#member) this.#heardAt = -Infinity

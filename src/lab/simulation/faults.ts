@@ -28,7 +28,8 @@ const AT_ONCE = [0]
 const NEVER: readonly number[] = []
 
 /** Calls that are made by what their sender knew before: it stands still before these so much more often. */
-const DECISIVE = /^(mover\.move|roster\.(decide|grant)|fences\.raise|arrivals\.foldPuts)$/
+const DECISIVE =
+  /^(mover\.move|roster\.(decide|grant)|fences\.raise|pool\.entries\.settle|arrivals\.foldPuts)$/
 const DECISIVE_TIMES = 8
 
 /** Points that every member comes to all the time; at the others it dies so much more often. */

@@ -11,6 +11,10 @@ import { through } from '../../testing/through.ts'
 import type { VirtualClock } from '../../testing/virtual-clock.ts'
 import { Conduct } from './conduct.ts'
 import type { Fate, Faults } from './faults.ts'
+import type { Handlers } from './handlers.ts'
+import { JobConduct } from './job-conduct.ts'
+import type { JobWitness } from './job-witness.ts'
+import { JOBS } from './jobs.ts'
 import { Died, type PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { POOL, type Swarm, TOPIC } from './swarm.ts'
@@ -47,6 +51,8 @@ export interface Scene {
   readonly points: PointCounts
   readonly trace: Trace
   readonly witness: Pick<Witness, 'say'>
+  readonly jobs: JobWitness
+  readonly handlers: Handlers | null
   /** The store answers nobody. */
   readonly isDown: boolean
   /** A call reaches the store, which does one thing after the other. */
@@ -66,6 +72,8 @@ export class Life {
   /** It has started, and was not told to stop. */
   isServing = false
   isLeaving = false
+  /** When it was told to stop, by its monotonic clock; Infinity: it was not. */
+  leavingAt = Infinity
   /** It stood still, or was cut off, some time: it may well be taken for dead. */
   wasStruck = false
   /** Resolves when it is dead. */
@@ -74,6 +82,7 @@ export class Life {
   /** Pauses and times of being cut off that have not ended; they may overlap. */
   #pauses = 0
   #cuts = 0
+  #inFlight = (): number => 0
   #hints = 0
   #lastHint = 0
 
@@ -82,16 +91,22 @@ export class Life {
     this.name = name
     this.ended = new Promise((resolve) => (this.#tellEnd = resolve))
     this.clock = new MemberClock(scene.clock)
-    const { leaseMs, partitions, mode } = scene.swarm
-    const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions })
+    const { leaseMs, partitions, mode, jobs } = scene.swarm
+    const drainWithin = jobs?.drainWithinMs ?? '30s'
+    const options = resolveOptions({ store: 'memory:', name, lease: leaseMs, partitions, drainWithin })
     const telemetry = createTelemetry(this.clock.id())
     const conduct = new Conduct({
       clock: this.clock,
       leaseMs,
       drainWithinMs: options.drainWithin,
+      isLeaving: () => this.isLeaving,
       say: (violation) => scene.witness.say(violation),
     })
-    const store = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))
+    const watched = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))
+    const { clock } = this
+    const parts = { life: this, clock, conduct, witness: scene.jobs, races: scene.races }
+    const works = jobs === null ? null : new JobConduct({ ...parts, rules: jobs })
+    const store = works?.wrap(watched) ?? watched
     this.race = new Headrace({
       options,
       clock: this.clock,
@@ -101,8 +116,26 @@ export class Life {
     })
     this.race.ticks(POOL, { mode })
     this.race.topic(TOPIC)
+    if (works !== null) this.#work(works)
     const count = (): void => void (scene.races['a member was declared dead and came back'] += 1)
     this.#unwatch = [telemetry.on('roster.lost', count), scene.store.watch((hint) => this.#hint(hint))]
+  }
+
+  /** Works on jobs, as the run says. */
+  #work(conduct: JobConduct): void {
+    const { handlers, swarm } = this.#scene
+    if (swarm.jobs === null || handlers === null) return
+    const { mode, partitions, concurrency, timeoutMs, attempts, firstMs, longestMs } = swarm.jobs
+    const pool = this.race.pool(JOBS, { mode, partitions })
+    const retry = { attempts, first: firstMs, longest: longestMs }
+    const timeout = timeoutMs === null ? {} : { timeout: timeoutMs }
+    const worker = this.race.work(pool, handlers.of(this, conduct), { concurrency, retry, ...timeout })
+    this.#inFlight = () => worker.inFlight
+  }
+
+  /** How many runs its worker has in flight, as it counts itself. */
+  get inFlight(): number {
+    return this.#inFlight()
   }
 
   /** The id under which it is in the roster; null: it is not. */
@@ -127,6 +160,7 @@ export class Life {
   async stop(): Promise<void> {
     this.isServing = false
     this.isLeaving = true
+    this.leavingAt = Math.min(this.leavingAt, this.clock.mono())
     await this.race.stop().catch(() => undefined)
     this.#end()
   }

@@ -2,6 +2,7 @@
 import { type Fence, poolResource } from '../../fence.ts'
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
+import { JOBS, type JobOperation, type JobRules } from './jobs.ts'
 import type { Life } from './life.ts'
 import type { PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
@@ -27,8 +28,8 @@ export interface RunReport {
 }
 
 const LOOK_EVERY_MS = 500
-const RESOURCE = poolResource(POOL)
 const HEAL_WITHIN_MS = 40_000
+const MANY = 1_000_000
 /** By then calls that were under way when all was healed have failed. */
 const CALLS_FAIL_MS = 5000
 
@@ -40,6 +41,13 @@ const CALM_PUT: Operation = {
   dueInMs: CALLS_FAIL_MS + 1000,
   onConflict: 'earliest',
   tx: null,
+}
+
+/** The same of a job, when also handlers have ended that were slow. */
+function calmJob({ habits }: JobRules): JobOperation {
+  const dueInMs = Math.max(CALLS_FAIL_MS, habits.longestMs) + 1000
+  const lane = 'bulk'
+  return { atMs: 0, kind: 'job', key: 'calm-job', dueInMs, lane, group: null, onConflict: 'earliest' }
 }
 
 interface Happening {
@@ -58,10 +66,17 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
   world.heal()
   const { stuck, calmFrom } = await healed(world)
   for (const life of world.lives) stuck.push(...(await stopped(world, life)))
-  const judged = await world.witness.judge(world.store, { pool: POOL, topic: POOL, calmFrom })
+  const pools = poolsOf(world).map(({ name }) => name)
+  const judged = await world.witness.judge(world.store, { pools, topic: POOL, calmFrom })
   return {
     seed: swarm.seed,
-    violations: [...stuck, ...judged, ...world.answers.judge(), ...(await world.users.judge(world.store))],
+    violations: [
+      ...stuck,
+      ...judged,
+      ...world.jobs.judge(calmFrom),
+      ...world.answers.judge(),
+      ...(await world.users.judge(world.store)),
+    ],
     members: world.mostMembers,
     operations: world.users.sent,
     answered: world.users.answered,
@@ -75,9 +90,12 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
 }
 
 function happenings(world: World): Happening[] {
-  const { operations, planned, faultyMs } = world.swarm
+  const { operations, jobOperations, planned, faultyMs } = world.swarm
   const all: Happening[] = [
-    ...operations.map((each) => ({ atMs: each.atMs, run: () => void world.users.operate(each) })),
+    ...[...operations, ...jobOperations].map((each) => ({
+      atMs: each.atMs,
+      run: () => void world.users.operate(each),
+    })),
     ...planned.map((each) => ({ atMs: each.atMs, run: () => world.strike(each) })),
   ]
   for (let atMs = LOOK_EVERY_MS; atMs <= faultyMs; atMs += LOOK_EVERY_MS) {
@@ -92,13 +110,16 @@ function happenings(world: World): Happening[] {
  * clock, it was calm.
  */
 async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number }> {
-  const { leaseMs, faultyMs } = world.swarm
+  const { leaseMs, faultyMs, jobs } = world.swarm
   const first = faultyMs + 4 * leaseMs
   const calmFrom = world.storeClock.now() + 4 * leaseMs + CALLS_FAIL_MS
   for (let atMs = faultyMs; ; atMs += LOOK_EVERY_MS) {
     await play(world, [{ atMs, run: () => world.supervise() }])
     if (atMs < first) continue
-    if (atMs === first) void world.users.operate(CALM_PUT)
+    if (atMs === first) {
+      void world.users.operate(CALM_PUT)
+      if (jobs !== null) void world.users.operate(calmJob(jobs))
+    }
     const stuck = await unsettled(world)
     const isOver = stuck.length === 0 && (await awaited(world)) === 0
     if (isOver) return { stuck, calmFrom }
@@ -107,10 +128,21 @@ async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number
 }
 
 /** How much is still to come soon. */
-async function awaited({ store, storeClock, users }: World): Promise<number> {
+async function awaited(world: World): Promise<number> {
+  const { store, storeClock, users } = world
   const dueBefore = storeClock.now() + HEAL_WITHIN_MS
-  const { entries } = await store.pool.browse.list(POOL, { dueBefore, limit: 1 })
-  return entries.length + users.open
+  let count = users.open
+  for (const { name } of poolsOf(world)) {
+    const { entries } = await store.pool.browse.list(name, { dueBefore, limit: MANY })
+    count += entries.filter(({ state }) => state === 'live').length
+  }
+  return count
+}
+
+/** The pools of a run, and how many partitions each has. */
+function poolsOf({ swarm: { partitions, jobs } }: World): { name: string; partitions: number }[] {
+  const ticks = { name: POOL, partitions }
+  return jobs === null ? [ticks] : [ticks, { name: JOBS, partitions: jobs.partitions }]
 }
 
 /** By the end every transaction has ended. */
@@ -140,46 +172,75 @@ async function stopped(world: World, life: Life): Promise<string[]> {
 /** What should have come right and did not. */
 async function unsettled(world: World): Promise<string[]> {
   const { store, arrivals, users, lives } = world
-  const { now, entries } = await store.pool.browse.list(POOL, { limit: 1_000_000 })
-  const late = entries.filter(({ state, next }) => state === 'live' && next.dueAt < now - 1000)
   const view = await store.roster.view()
+  const stuck: string[] = []
+  for (const pool of poolsOf(world)) {
+    stuck.push(...(await overdue(world, pool.name)), ...notShared(world, pool, view))
+    stuck.push(...notRaised(pool, view, await store.fences.fences(poolResource(pool.name))))
+  }
   return [
-    ...late.map(({ key, next }) => `${key} is due since ${now - next.dueAt} ms, and nobody moves it`),
+    ...stuck,
+    ...ghosts(world, view),
+    ...[...lives]
+      .filter(({ inFlight }) => inFlight > 0)
+      .map(({ name, inFlight }) => `${name} has ${inFlight} runs in flight, and nothing to do`),
     ...(arrivals.waiting > 0 ? [`${arrivals.waiting} arrivals were committed, and nobody folds them`] : []),
     ...users.unanswered(),
     ...[...lives]
       .filter(({ isLeaving }) => isLeaving)
       .map(({ name }) => `${name} was to leave, and does not`),
-    ...notShared(world, view),
-    ...notRaised(view, await store.fences.fences(RESOURCE)),
   ]
 }
 
-function notShared(world: World, { allotments, members, leader, now }: RosterView): string[] {
-  const living = new Set([...world.lives].map(({ member }) => member))
-  const ghosts = members
+async function overdue({ store }: World, pool: string): Promise<string[]> {
+  const { now, entries } = await store.pool.browse.list(pool, { limit: MANY })
+  return entries
+    .filter(({ state, next }) => state === 'live' && next.dueAt < now - 1000)
+    .map(({ key, next }) => {
+      const done = pool === POOL ? 'moves' : 'runs'
+      return `${key} is due since ${now - next.dueAt} ms, and nobody ${done} it`
+    })
+}
+
+function ghosts({ lives }: World, { members, leader, now }: RosterView): string[] {
+  const living = new Set([...lives].map(({ member }) => member))
+  const found = members
     .filter(({ id }) => !living.has(id))
     .map(({ name }) => `${name} is dead, and in the roster`)
-  const ours = allotments.filter(({ resource }) => resource === RESOURCE)
+  if (leader === null || leader.expiresAt < now || !living.has(leader.member)) found.push('nobody leads')
+  return found
+}
+
+function notShared(
+  world: World,
+  { name, partitions }: { name: string; partitions: number },
+  { allotments }: RosterView,
+): string[] {
+  const living = new Set([...world.lives].map(({ member }) => member))
+  const ours = allotments.filter(({ resource }) => resource === poolResource(name))
   const lost = ours.filter(({ owner, next }) => !living.has(owner) || next !== null)
   const found = lost.map(
-    ({ partition, owner }) => `partition ${partition} is ${owner}’s, who is dead or leaves`,
+    ({ partition, owner }) => `partition ${partition} of ${name} is ${owner}’s, who is dead or leaves`,
   )
-  if (ours.length !== world.swarm.partitions) found.push(`${ours.length} partitions are allotted`)
-  if (leader === null || leader.expiresAt < now || !living.has(leader.member)) found.push('nobody leads')
+  if (ours.length !== partitions) found.push(`${ours.length} partitions of ${name} are allotted`)
   const shares = [...living].map((member) => ours.filter(({ owner }) => owner === member).length)
-  if (Math.max(...shares) - Math.min(...shares) > 1) found.push(`shares are uneven: ${shares.join(' ')}`)
-  return [...ghosts, ...found]
+  if (Math.max(...shares) - Math.min(...shares) > 1)
+    found.push(`shares of ${name} are uneven: ${shares.join(' ')}`)
+  return found
 }
 
 /** Partitions whose owner works under another right than it was given. */
-function notRaised({ allotments }: RosterView, fences: readonly Fence[]): string[] {
+function notRaised(
+  { name }: { name: string },
+  { allotments }: RosterView,
+  fences: readonly Fence[],
+): string[] {
   const standing = new Map(fences.map((fence) => [fence.partition, fence]))
   return allotments.flatMap(({ resource, partition, owner, epoch }) => {
     const fence = standing.get(partition)
-    if (resource !== RESOURCE || (fence?.owner === owner && fence.epoch === epoch)) return []
+    if (resource !== poolResource(name) || (fence?.owner === owner && fence.epoch === epoch)) return []
     return [
-      `partition ${partition} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
+      `partition ${partition} of ${name} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
     ]
   })
 }

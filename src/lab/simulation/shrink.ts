@@ -21,10 +21,13 @@ export async function shrink(swarm: Swarm, run: (swarm: Swarm) => Promise<Ran>):
   if (wanted === undefined) return null
   const shrinking = new Shrinking({ swarm, struck, runs: 1 }, kindOf(wanted), run)
   await shrinking.without('operations')
+  await shrinking.without('jobOperations')
   await shrinking.without('planned')
   await shrinking.fewerMembers()
   await shrinking.spare()
   await shrinking.without('operations')
+  await shrinking.without('jobOperations')
+  await shrinking.withoutJobs()
   return shrinking.smallest
 }
 
@@ -44,7 +47,7 @@ class Shrinking {
     this.#run = run
   }
 
-  async without(what: 'planned' | 'operations'): Promise<void> {
+  async without(what: 'planned' | 'operations' | 'jobOperations'): Promise<void> {
     await this.#leaveOut<Swarm[typeof what][number]>(
       () => this.smallest.swarm[what],
       (_, left) => ({ [what]: left }),
@@ -62,6 +65,10 @@ class Shrinking {
     for (let members = 1; members < this.smallest.swarm.members; members += 1) {
       if (await this.#attempt({ members })) return
     }
+  }
+
+  async withoutJobs(): Promise<void> {
+    if (this.smallest.swarm.jobOperations.length === 0) await this.#attempt({ jobs: null })
   }
 
   /** Leaves out half of them, a quarter, and so on to single ones. */

@@ -2,6 +2,7 @@
 // is asked of them. A fault that does not exist in a run lets others come deeper.
 import type { OnConflict } from '../../pool/entry.ts'
 import { type Random, createRandom } from '../../random.ts'
+import { type JobOperation, type JobRules, drawJobs } from './jobs.ts'
 
 /** What may become of one call to the store, each with its probability. */
 export interface CallFaults {
@@ -79,6 +80,9 @@ export interface Swarm {
   spared: readonly number[]
   planned: PlannedFault[]
   operations: Operation[]
+  /** What members work on beside the ticks; null: nothing. */
+  jobs: JobRules | null
+  jobOperations: JobOperation[]
 }
 
 /** The pool and the topic of the ticks in every run. */
@@ -110,6 +114,7 @@ export function drawSwarm(seed: number): Swarm {
     spared: [],
     planned: drawPlanned(random, leaseMs),
     operations: drawOperations(random, mode),
+    ...drawJobs(seed, { faultyMs: FAULTY_MS }),
   }
 }
 

@@ -8,6 +8,8 @@ import type { Random } from '../../random.ts'
 import type { Store } from '../../store.ts'
 import type { Answers } from './answers.ts'
 import { type LateArrivals, LateTransaction } from './arrivals.ts'
+import { askJob, isJob } from './job-users.ts'
+import type { JobOperation } from './jobs.ts'
 import type { Life } from './life.ts'
 import type { RaceCounts } from './sometimes.ts'
 import { type Ending, type Operation, POOL, TOPIC } from './swarm.ts'
@@ -38,7 +40,7 @@ const KEPT_MS = 600_000
 
 export class Users {
   readonly #parts: UsersParts
-  readonly #underWay = new Map<Operation, Life>()
+  readonly #underWay = new Map<Operation | JobOperation, Life>()
   /** Where the events stand that were appended, by their ids; null: somewhere, or nowhere if it is in `#undone`. */
   readonly #appended = new Map<string, { partition: number; offset: number } | null>()
   readonly #undone = new Set<string>()
@@ -59,7 +61,7 @@ export class Users {
     return this.#open
   }
 
-  async operate(operation: Operation): Promise<void> {
+  async operate(operation: Operation | JobOperation): Promise<void> {
     const life = await this.#find()
     this.sent += 1
     this.#underWay.set(operation, life)
@@ -136,8 +138,9 @@ export class Users {
     return Promise.race([answer, broken])
   }
 
-  async #ask(life: Life, operation: Operation): Promise<void> {
+  async #ask(life: Life, operation: Operation | JobOperation): Promise<void> {
     const { storeClock } = this.#parts
+    if (isJob(operation)) return askJob(life, operation, this.#parts)
     if (operation.kind === 'append') return this.#append(life, operation)
     if (operation.kind === 'cancel') return this.#cancel(life, operation.key)
     // By the store's clock, as a user whose clock is right would.

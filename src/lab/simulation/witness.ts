@@ -5,7 +5,8 @@ import type { LogEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
 import type { Decided, Decision, Leader } from '../../roster/store.ts'
 import type { MoveRequest, Moved, Pulse, Store } from '../../store.ts'
-import { type MovedTick, judgeHistory } from '../../testing/check-history.ts'
+import { judgeHistory } from '../../testing/check-history.ts'
+import type { MovedTick } from '../../testing/check-pool.ts'
 import { History, type HistoryRecord } from '../../testing/history.ts'
 import type { Clock } from '../../clock.ts'
 import { RosterWitness } from './roster-witness.ts'
@@ -97,9 +98,9 @@ export class Witness {
     return decided
   }
 
-  /** Who has a partition, by its fence; null: nobody. */
-  ownerOf(resource: string, partition: number): string | null {
-    return this.#fences.get(`${resource}/${partition}`)?.owner ?? null
+  /** A fence, as it was raised last; undefined: it never was. */
+  fenceOf(resource: string, partition: number): Fence | undefined {
+    return this.#fences.get(`${resource}/${partition}`)
   }
 
   #fence(resource: string, fence: Fence): void {
@@ -157,16 +158,21 @@ export class Witness {
   /** What is wrong with all that happened. To be called at the end, when all members have stopped. */
   async judge(
     store: Store,
-    { pool, topic, calmFrom }: { pool: string; topic: string; calmFrom: number },
+    { pools, topic, calmFrom }: { pools: readonly string[]; topic: string; calmFrom: number },
   ): Promise<string[]> {
-    const { entries } = await store.pool.browse.list(pool, { limit: 1_000_000 })
-    const history = judgeHistory(this.#history.records, { entries: new Map([[pool, entries]]) })
+    const held = await Promise.all(
+      pools.map(async (name) => {
+        const { entries } = await store.pool.browse.list(name, { limit: 1_000_000 })
+        return [name, entries] as const
+      }),
+    )
+    const history = judgeHistory(this.#history.records, { entries: new Map(held) })
     const { events, gaps } = await this.#readAll(store, topic)
     return [
       ...this.violations,
       ...history.violations,
       ...gaps,
-      ...this.#unpublished(events),
+      ...this.#unpublished(topic, events),
       ...this.#putTwice(),
       ...this.#late(history.moved, calmFrom).map(
         ({ id, dueAt, movedAt }) => `[T2] ${id} moved ${movedAt - dueAt} ms late, with nothing in its way`,
@@ -200,10 +206,10 @@ export class Witness {
     return twice
   }
 
-  /** Ticks that were settled by themselves, and are no events. */
-  #unpublished(events: readonly LogEvent[]): string[] {
+  /** Ticks that were settled by themselves, and are no events; their pool has the name of their topic. */
+  #unpublished(pool: string, events: readonly LogEvent[]): string[] {
     const settled = this.#history.records.flatMap((record) =>
-      record.call === 'settle'
+      record.call === 'settle' && record.pool === pool
         ? record.settlements.filter((_, nth) => record.answers[nth]?.result === 'settled')
         : [],
     )

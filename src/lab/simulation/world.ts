@@ -10,6 +10,8 @@ import { VirtualClock } from '../../testing/virtual-clock.ts'
 import { Answers } from './answers.ts'
 import { LateArrivals } from './arrivals.ts'
 import { Faults } from './faults.ts'
+import { Handlers } from './handlers.ts'
+import { JobWitness } from './job-witness.ts'
 import { Life, type Scene, type Sent } from './life.ts'
 import { type PointCounts, noPoints } from './points.ts'
 import { type RaceCounts, noRaces } from './sometimes.ts'
@@ -35,6 +37,9 @@ export class World implements Scene {
   readonly races: RaceCounts = noRaces()
   readonly points: PointCounts = noPoints()
   readonly witness: Witness
+  readonly jobs: JobWitness
+  /** Null: nobody works on jobs. */
+  readonly handlers: Handlers | null
   readonly answers: Answers
   readonly arrivals: LateArrivals
   readonly store: Store
@@ -65,14 +70,22 @@ export class World implements Scene {
     const faults = { at: (point: FaultPoint) => this.#at(point) }
     const opened = openStore({ clock: storeClock, telemetry: createTelemetry('store'), faults })
     const { witness } = this
+    this.jobs = new JobWitness({
+      storeClock,
+      slowestMs: swarm.jobs?.habits.longestMs ?? 0,
+      races,
+      fenceOf: (resource, partition) => witness.fenceOf(resource, partition),
+      say: (violation) => witness.say(violation),
+    })
+    this.handlers = this.#newHandlers()
     this.answers = new Answers({ storeClock, races })
     this.arrivals = new LateArrivals({
-      store: this.answers.wrap(witness.wrap(opened)),
+      store: this.answers.wrap(this.jobs.wrap(witness.wrap(opened))),
       clock: storeClock,
       faults,
       mode: swarm.mode,
       partitions: swarm.partitions,
-      ownerOf: (resource, partition) => witness.ownerOf(resource, partition),
+      ownerOf: (resource, partition) => witness.fenceOf(resource, partition)?.owner ?? null,
       folded: ({ late, byNext }) => {
         if (late) races['an arrival was folded late'] += 1
         if (byNext) races['an arrival was folded by the next owner'] += 1
@@ -95,6 +108,13 @@ export class World implements Scene {
       sentAt: () => this.#sent?.sentAt ?? this.clock.mono(),
       declared: (member) => this.#declared(member),
     })
+  }
+
+  #newHandlers(): Handlers | null {
+    const { swarm, races, trace } = this
+    if (swarm.jobs === null) return null
+    const random = createRandom(swarm.seed ^ 0x4a2d1e)
+    return new Handlers({ random, races, trace, habits: swarm.jobs.habits })
   }
 
   get isDown(): boolean {
@@ -200,6 +220,8 @@ export class World implements Scene {
     this.faults.heal()
     this.trouble.heal()
     this.witness.heal()
+    this.jobs.heal()
+    this.handlers?.heal()
     for (const life of this.lives) {
       life.isCutOff = false
       if (!life.isDead) life.clock.resume()

@@ -38,15 +38,22 @@ marked as (
 select
   case
     when f.holds then 'marked'
-    when f.nth is null and exists (
-      select from headrace.entry e cross join claim
-      where e.pool = $1 and e.key = a.key and e.slot = a.slot and e.state <> 'fired'
-        and e.partition <> all (claim.partitions)
-    ) then 'refused'
+    when o.turn = a.turn and o.state = 'live' then 'refused'
     else 'gone'
   end as result,
-  case when f.state = 'live' then f.due_at end as next_due_at
+  case
+    when f.state = 'live' then f.due_at
+    when o.turn <> a.turn and o.state = 'live' then o.due_at
+  end as next_due_at
 from asked a
   left join found f on f.nth = a.nth
+  -- An entry of which the claim is not the fence's: gone all the same if its turn is another one by now.
+  left join lateral (
+    select o.turn, o.due_at, o.state
+    from headrace.entry o cross join claim
+    where f.nth is null and o.pool = $1 and o.key = a.key and o.slot = a.slot and o.state <> 'fired'
+      and o.partition <> all (claim.partitions)
+    limit 1
+  ) as o on true
   cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
 order by a.nth

@@ -59,6 +59,26 @@ test('[Z6] a write that fails is not repeated and harms no run, and the next val
   await worker.service.stop()
 })
 
+test('[Z5] a run that has outlived its epoch does not keep one of the later epoch from telling', async () => {
+  const { handler, calls } = waitingHandler()
+  const { clock, pool, store, worker, grant } = await openWorker(handler)
+  await pool.put('b')
+  await clock.advance(10)
+  await grant([0], 2)
+  await pool.put('a')
+  await clock.advance(10)
+  const [before, now] = calls
+  now?.ctx.progress('now')
+  before?.ctx.progress('before')
+  await clock.advance(1000)
+  assert.equal((await store.pool.progress.read('work', name))?.progress, '"now"')
+  for (const { end } of calls) end()
+  await clock.advance(100)
+  for (const { end } of calls) end()
+  await clock.advance(100)
+  await worker.service.stop()
+})
+
 test('[Z6] what JSON cannot hold, or is large, is refused where it is told', async () => {
   const { handler, calls } = waitingHandler()
   const { clock, pool, worker } = await openWorker(handler)

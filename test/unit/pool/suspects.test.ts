@@ -37,6 +37,31 @@ test('[X44] [V18] suspects are counted in each lane by itself', async () => {
   await worker.service.stop()
 })
 
+test('[X44] suspects that are gone by their mark leave their places to the next, also under a later epoch', async () => {
+  let gone = 3
+  const entries = (all: Entries): Partial<Entries> => ({
+    mark: async (pool, marks, claim) => {
+      if (claim.owner !== 'me' || gone-- <= 0) return all.mark(pool, marks, claim)
+      for (const { key } of marks) await all.cancel(pool, { key })
+      return marks.map(() => ({ result: 'gone', nextDueAt: null }))
+    },
+  })
+  const opening = { entries, had: 1, concurrency: 1 }
+  const { clock, grant, marks, worker, pool } = await underAnother(() => undefined, none(4), opening)
+  await grant([0], 3)
+  await clock.advance(1000)
+  assert.deepEqual([marks.length, (await pool.count()).due], [4, 0])
+  await grant([0], 4)
+  await pool.putAll([{ key: 'x' }, { key: 'y' }])
+  await clock.advance(1000)
+  assert.deepEqual(
+    marks.slice(4).map(({ key }) => key),
+    ['x'],
+  )
+  assert.equal((await pool.count()).due, 0)
+  await worker.service.stop()
+})
+
 test('[X44] after a hand-over, and in the normal course, nothing is marked', async () => {
   const { clock, grant, marks, worker, store, pool } = await underAnother(() => undefined, none(5))
   await store.fences.release('pool/work', { owner: 'other', held: held(2) })

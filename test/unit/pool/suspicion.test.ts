@@ -69,6 +69,35 @@ test('[X45] [X46] a suspect is alone at 2 and dead at 3; who has 2 and is none i
   assert.deepEqual(suspicion.look(run(2), 'normal'), { kind: 'dead' })
 })
 
+test('[X44] a suspect that does not start, or is dead, counts for none', () => {
+  const suspicion = new Suspicion()
+  suspicion.follow([{ partition: 0, epoch: 2, suspects: 1 }])
+  assert.equal(suspicion.look(run(2), 'normal').kind, 'dead')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'mark')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'mark')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'start')
+  suspicion.unstarted({ partition: 0, epoch: 1 }, 'normal')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'start')
+  suspicion.unstarted({ partition: 0, epoch: 2 }, 'normal')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'mark')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'start')
+})
+
+test('[X44] what is granted anew to its owner keeps the suspects that are left, and what was lost meanwhile does not', () => {
+  const suspicion = new Suspicion()
+  suspicion.follow([{ partition: 0, epoch: 2, suspects: 1 }])
+  assert.equal(suspicion.look(run(), 'normal').kind, 'mark')
+  suspicion.follow([], [0])
+  suspicion.follow([{ partition: 0, epoch: 3, suspects: 0 }], [0])
+  suspicion.unstarted({ partition: 0, epoch: 2 }, 'normal')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'mark')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'mark')
+  assert.equal(suspicion.look(run(), 'normal').kind, 'start')
+  suspicion.follow([], [])
+  suspicion.follow([{ partition: 0, epoch: 5, suspects: 0 }], [0])
+  assert.equal(suspicion.look(run(), 'bulk').kind, 'start')
+})
+
 /** Two workers of one member, with runs that a test ends. */
 function neighbours() {
   const clock = new VirtualClock()

@@ -1,6 +1,7 @@
 // Pause and limits, as one worker keeps them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Entries } from '../../../src/pool/store.ts'
 import { START } from '../../../src/testing/virtual-clock.ts'
 import { openWorker, waitingHandler } from './open-worker.ts'
 
@@ -70,6 +71,31 @@ test('[L12] a pause with an end is over then, by the store’s clock', async () 
   assert.equal(calls.length, 1)
   assert.equal(await pool.paused(), null)
   calls[0]?.end()
+  await clock.advance(10)
+  await worker.service.stop()
+})
+
+test('[L12] after a pulse that did not ask what steers its pool a worker starts what it took when the next one tells', async () => {
+  const { handler, calls } = waitingHandler()
+  const { promise: never } = Promise.withResolvers<never>()
+  let isDown = false
+  const entries = (inner: Entries): Partial<Entries> => ({
+    take: (...asked) => (isDown ? never : inner.take(...asked)),
+  })
+  const { clock, pool, worker, store } = await openWorker(handler, { concurrency: 2, entries })
+  await pool.putAll([{ key: 'a' }, { key: 'b' }, { key: 'c' }])
+  await clock.advance(10)
+  isDown = true
+  await pool.put('d')
+  await clock.advance(10)
+  worker.notice(await store.pulse({ beat: null, pools: [] }), clock.now())
+  calls[0]?.end()
+  await clock.advance(10)
+  assert.deepEqual([keys(calls), worker.inFlight], [['a', 'b'], 2])
+  worker.notice(await store.pulse({ beat: null, pools: worker.asked }), clock.now())
+  await clock.advance(10)
+  assert.deepEqual(keys(calls), ['a', 'b', 'c'])
+  for (const { end } of calls) end()
   await clock.advance(10)
   await worker.service.stop()
 })
