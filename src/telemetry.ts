@@ -59,7 +59,7 @@ export interface TelemetryEvents {
   'store.folded': { pool: string; entries: number }
   /** Work that the store does beside its calls, folding and forgetting, failed; a later pulse tries again. */
   'store.failed': { error: unknown }
-  /** This process can use its store no more, by a defect: every call fails from now on, and only a restart helps. */
+  /** This process can use its store no more, by a defect or a disk that fails: every call fails from now on, and only a restart helps. */
   'store.lost': { error: unknown }
   /** This member is in the roster under this id. */
   'roster.joined': { id: string }

@@ -46,8 +46,8 @@ export class Checkpointer {
     if (this.#commits < LEAST_COMMITS || this.#isCopying) return
     const passedMs = this.#parts.clock.mono() - this.#copiedAt
     if (passedMs < LEAST_BETWEEN_MS) return
-    if (this.#commits < MANY_COMMITS && passedMs > LATELY_MS) this.#copyHere()
-    else if (this.#commits >= MANY_COMMITS && !this.#hasFailed) this.#copyElsewhere()
+    if (this.#commits >= MANY_COMMITS && !this.#hasFailed) this.#copyElsewhere()
+    else if (passedMs > LATELY_MS) this.#copyHere()
   }
 
   /** Ends the thread; the database may be closed after that. */

@@ -98,7 +98,9 @@ export class Database {
 
   /** The file that commits go to; null where there is none, and each commit is synced before it ends. */
   log(): string | null {
-    return this.journalMode() === 'wal' ? `${this.path}-wal` : null
+    if (this.journalMode() !== 'wal') return null
+    // Beside the file itself, which the path may only link to.
+    return `${String(this.#connection.prepare('PRAGMA database_list').get()?.['file'])}-wal`
   }
 
   /** How many rows this connection has changed so far, also in what was rolled back. */

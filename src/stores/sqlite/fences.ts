@@ -10,8 +10,8 @@ import {
   raiseFence,
 } from '../../fence.ts'
 import type { Database } from './database.ts'
-import type { Mirror, Session } from './session.ts'
-import type { Transaction } from './work.ts'
+import type { Session } from './session.ts'
+import type { Mirror, Transaction } from './work.ts'
 
 export interface HeldPartitions {
   /** The claimed partitions whose fence is the claim's. */

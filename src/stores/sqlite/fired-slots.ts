@@ -1,7 +1,7 @@
 // The fired slots of a pool that are remembered, and for how long. The file rules, whoever wrote it: every
 // opening remembers what one of them was told to.
 import type { Database } from './database.ts'
-import type { Mirror } from './session.ts'
+import type { Mirror } from './work.ts'
 
 export class FiredSlots implements Mirror {
   readonly #database: Database

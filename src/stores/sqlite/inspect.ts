@@ -21,7 +21,7 @@ export async function inspect(database: Database): Promise<Finding[]> {
   ]
 }
 
-/** How each commit is synced is the session's choice; without its log the file would do none of it. */
+/** With a log commits are synced beside the next ones; without it each is, before it ends, and that is slow. */
 function journalFinding(database: Database): Finding {
   const mode = database.journalMode()
   const ok = mode === 'wal'

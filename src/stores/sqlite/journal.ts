@@ -6,7 +6,7 @@ import type { Entry } from '../../pool/entry.ts'
 import type { Database } from './database.ts'
 import { DueQueues, type DueRange, type DueSpan } from './due-queues.ts'
 import { type Segment, decode, encode, hasBit, newSegment, revive, setBit } from './segment.ts'
-import type { Mirror } from './session.ts'
+import type { Mirror } from './work.ts'
 
 export interface JournalLimits {
   entries: number

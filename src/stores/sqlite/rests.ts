@@ -1,7 +1,7 @@
 // The keys of a throttled pool that rest after a run, and until when. They stand among the fired slots of the file, with no
 // slot, and are forgotten with them. Rules [M11] to [M13] of docs/spec/pool.md.
 import type { Database } from './database.ts'
-import type { Mirror } from './session.ts'
+import type { Mirror } from './work.ts'
 import { slotColumn } from './table.ts'
 
 export class Rests implements Mirror {

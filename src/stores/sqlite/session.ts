@@ -6,20 +6,16 @@ import type { StoreOperation, Emitter } from '../../telemetry.ts'
 import { HeadraceError, messageOf } from '../../errors.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
-import { type Syncer, openSyncer } from './syncer.ts'
-import { type Transaction, type Work, type WorkKind, isAnsweredAtOnce, isBeat, isSeen } from './work.ts'
-
-/** State in memory that mirrors a part of the file, and changes only inside a transaction. */
-export interface Mirror {
-  /** Another process has written: read again what may have changed. Runs in a transaction. */
-  refresh(): void
-  /** Writes what the works of this transaction changed in memory; before the commit. */
-  flush(): void
-  /** The transaction is in the file, though perhaps not on the disk yet. */
-  committed(): void
-  /** The transaction is undone: undo its changes in memory. */
-  rolledBack(): void
-}
+import { Syncer } from './syncer.ts'
+import {
+  type Mirror,
+  type Transaction,
+  type Work,
+  type WorkKind,
+  isAnsweredAtOnce,
+  isBeat,
+  isSeen,
+} from './work.ts'
 
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
@@ -48,6 +44,7 @@ export class Session {
   #waiting: Work[] = []
   #scheduled = false
   #idle: Promise<void> = Promise.resolve()
+  #hasGathered = false
   /** How many transactions wait for the disk. */
   #unanswered = 0
   #dataVersion: number
@@ -58,7 +55,7 @@ export class Session {
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.#checkpointer = new Checkpointer(parts)
-    this.#syncer = openSyncer(parts.database.log(), () => this.#schedule())
+    this.#syncer = new Syncer(parts.database.log(), () => this.#proceed())
     this.#dataVersion = parts.database.dataVersion()
   }
 
@@ -121,7 +118,13 @@ export class Session {
   async close(): Promise<void> {
     await this.settled()
     await this.#checkpointer.close()
-    this.#syncer.close()
+    await this.#syncer.close()
+  }
+
+  /** A sync has ended: what has gathered goes on, even if reads have begun the next one. */
+  #proceed(): void {
+    this.#hasGathered = true
+    this.#schedule()
   }
 
   #schedule(): void {
@@ -132,7 +135,8 @@ export class Session {
 
   /** What has to wait for the disk gathers while syncs are under way: in the next transaction all of it waits once. */
   #mayBegin(): boolean {
-    return this.#waiting.length > 0 && (!this.#syncer.isBusy || this.#waiting.some(isAnsweredAtOnce))
+    const mayWait = this.#syncer.isBusy && !this.#hasGathered
+    return this.#waiting.length > 0 && (!mayWait || this.#waiting.some(isAnsweredAtOnce))
   }
 
   /** Never rejects, and leaves no work unanswered. */
@@ -142,8 +146,10 @@ export class Session {
       await new Promise<void>((next) => this.#parts.clock.turn(next))
       while (this.#mayBegin()) {
         // Begun and run in one synchronous step: a read in between would find itself inside the transaction.
-        if (this.#begin()) this.#runAll(this.#next())
-        else {
+        if (this.#begin()) {
+          this.#runAll(this.#next())
+          this.#hasGathered = false
+        } else {
           waits += 1
           await this.#parts.clock.sleep(1 + this.#parts.clock.random() * 4)
         }
@@ -197,15 +203,15 @@ export class Session {
   #runAll(works: Work[]): void {
     const began = this.#parts.clock.mono()
     const calls: (() => void)[] = []
-    let answers: unknown[]
+    let [answers, hasChanged]: [unknown[], boolean] = [[], false]
     try {
       this.#refresh()
       const tx: Transaction = { now: this.#parts.clock.now(), afterCommit: (call) => void calls.push(call) }
       const changes = this.#parts.database.changes()
       answers = works.map((work) => work.run(tx))
       for (const mirror of this.#mirrors) mirror.flush()
-      if (works.some(isSeen) && this.#parts.database.changes() > changes)
-        this.#parts.database.statement('count_commit').run()
+      hasChanged = this.#parts.database.changes() > changes
+      if (hasChanged && works.some(isSeen)) this.#parts.database.statement('count_commit').run()
       this.#point(works, 'before-commit')
       this.#parts.database.exec('COMMIT')
     } catch (error) {
@@ -222,6 +228,7 @@ export class Session {
       for (const call of calls) queueMicrotask(call)
     } finally {
       // They are in the file, whatever became of the rest.
+      if (hasChanged) this.#syncer.committed()
       void this.#answer(works, answers, began)
     }
   }
@@ -232,7 +239,6 @@ export class Session {
     const beats = works.some(isBeat)
     works.forEach((work, index) => isAnsweredAtOnce(work) && work.resolve(answers[index]))
     if (!beats) {
-      this.#syncer.committed()
       this.#unanswered += 1
       try {
         await this.#synced()

@@ -12,31 +12,31 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** For the file that holds the commits; null where each commit is synced before it ends. Calls when a sync has ended. */
-export function openSyncer(log: string | null, ended: () => void): Syncer {
-  // Nothing but reading: SQLite writes it, and holds no lock on it that closing this would lose.
-  return new Syncer(log === null ? null : openSync(log, 'r'), ended)
-}
-
 export class Syncer {
-  readonly #file: number | null
+  /** Those that no sync is under way on. Each has its own: the system tells a failed write once to each that is open. */
+  readonly #free: number[]
+  /** Whether there is something to sync. */
+  readonly #isNeeded: boolean
   readonly #ended: () => void
   /** Whoever wrote last may have ended before its sync did. */
   #commits = 1
-  #synced = 0
   #begun = 0
-  #underWay = 0
+  #synced = 0
   #failed: Error | null = null
   #waiting: Waiting[] = []
+  #closing: (() => void) | null = null
 
-  constructor(file: number | null, ended: () => void) {
-    this.#file = file
+  /** For the file that holds the commits; null where each commit is synced before it ends. Calls when a sync has ended. */
+  constructor(log: string | null, ended: () => void) {
+    this.#isNeeded = log !== null
+    // It is SQLite that writes it, and that holds no lock on it which closing these would lose.
+    this.#free = log === null ? [] : Array.from({ length: MOST_AT_ONCE }, () => openSync(log, 'r+'))
     this.#ended = ended
   }
 
   /** No more are begun before one has ended. */
   get isBusy(): boolean {
-    return this.#underWay === MOST_AT_ONCE
+    return this.#isNeeded && this.#free.length === 0
   }
 
   /** Something was committed, here or by another process. */
@@ -47,36 +47,44 @@ export class Syncer {
   /** Resolves when everything committed so far is on the disk. After a failure nothing is known of it any more. */
   reached(): Promise<void> {
     if (this.#failed !== null) return Promise.reject(this.#failed)
-    if (this.#file === null || this.#synced === this.#commits) return Promise.resolve()
+    if (!this.#isNeeded || this.#synced === this.#commits) return Promise.resolve()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ commits: this.#commits, resolve, reject })
-      this.#sync(this.#file as number)
+      this.#sync()
     })
   }
 
-  /** Nothing may be under way any more. */
-  close(): void {
-    if (this.#file !== null) closeSync(this.#file)
+  /** Waits for what is under way, and is not to be used after that. */
+  async close(): Promise<void> {
+    if (!this.#isNeeded) return
+    if (this.#isUnderWay) await new Promise<void>((resolve) => (this.#closing = resolve))
+    for (const file of this.#free.splice(0)) closeSync(file)
   }
 
-  #sync(file: number): void {
-    if (this.isBusy || this.#begun === this.#commits) return
+  get #isUnderWay(): boolean {
+    return this.#free.length < MOST_AT_ONCE || this.#waiting.length > 0
+  }
+
+  #sync(): void {
     const commits = this.#commits
+    const file = this.#begun === commits ? undefined : this.#free.pop()
+    if (file === undefined) return
     this.#begun = commits
-    this.#underWay += 1
     fdatasync(file, (error) => {
-      this.#underWay -= 1
+      this.#free.push(file)
       if (error === null) this.#succeed(commits)
       else this.#fail(error)
       this.#ended()
+      if (this.#closing !== null && !this.#isUnderWay) this.#closing()
     })
   }
 
   #succeed(commits: number): void {
+    if (this.#failed !== null) return
     this.#synced = Math.max(this.#synced, commits)
     const rest = this.#waiting.findIndex((waiting) => waiting.commits > this.#synced)
     for (const { resolve } of this.#waiting.splice(0, rest === -1 ? Infinity : rest)) resolve()
-    if (this.#waiting.length > 0) this.#sync(this.#file as number)
+    if (this.#waiting.length > 0) this.#sync()
   }
 
   #fail(error: Error): void {

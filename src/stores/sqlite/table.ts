@@ -3,7 +3,7 @@ import type { StatementSync } from 'node:sqlite'
 import { type Entry, type EntryState, LANES, type Lane, type PlannedRun } from '../../pool/entry.ts'
 import type { Database } from './database.ts'
 import type { DueRange } from './due-queues.ts'
-import type { Mirror } from './session.ts'
+import type { Mirror } from './work.ts'
 import { type DueRequest, TableDues } from './table-dues.ts'
 
 interface EntryRow {

@@ -3,7 +3,7 @@
 import { topicUnknown } from '../../log/refuse.ts'
 import type { StoredTopic, TopicStatus } from '../../log/store.ts'
 import type { Database } from './database.ts'
-import type { Mirror } from './session.ts'
+import type { Mirror } from './work.ts'
 
 interface Bounds {
   oldest: number

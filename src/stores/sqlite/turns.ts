@@ -1,7 +1,7 @@
 // Turn numbers: a counter in the file, mirrored in memory so that a turn costs nothing. Numbers of a rolled
 // back transaction are given again; nobody has seen them.
 import type { Database } from './database.ts'
-import type { Mirror } from './session.ts'
+import type { Mirror } from './work.ts'
 
 export class Turns implements Mirror {
   readonly #database: Database

@@ -1,4 +1,16 @@
-// What a session is asked to write, and who must wait for the disk.
+// What a session is asked to write, who must wait for the disk, and what in memory follows.
+
+/** State in memory that mirrors a part of the file, and changes only inside a transaction. */
+export interface Mirror {
+  /** Another process has written: read again what may have changed. Runs in a transaction. */
+  refresh(): void
+  /** Writes what the works of this transaction changed in memory; before the commit. */
+  flush(): void
+  /** The transaction is in the file, though perhaps not on the disk yet. */
+  committed(): void
+  /** The transaction is undone: undo its changes in memory. */
+  rolledBack(): void
+}
 
 export interface Transaction {
   /** The store's clock, read under the write lock. */

@@ -11,7 +11,8 @@ import type { NewEvent } from '../../../../src/log/store.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { Database } from '../../../../src/stores/sqlite/database.ts'
-import { type Mirror, Session } from '../../../../src/stores/sqlite/session.ts'
+import { Session } from '../../../../src/stores/sqlite/session.ts'
+import type { Mirror } from '../../../../src/stores/sqlite/work.ts'
 import { type Telemetry, createTelemetry } from '../../../../src/telemetry.ts'
 
 interface Opened {

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import type { Beat, NewMember } from '../../../../src/roster/store.ts'
 import type { Store } from '../../../../src/store.ts'
-import { noFaults } from '../../../../src/fault.ts'
+import { type Faults, noFaults } from '../../../../src/fault.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
 import { openTicks } from '../../../../src/testing/ticks-driver.ts'
@@ -27,33 +27,39 @@ const MEMBER: NewMember = {
 
 type Done = (error: Error | null) => void
 
-/** A disk whose syncs, once held, end when they are told to. */
+/** A disk whose syncs, once held, end when they are told to; what is left when the test ends, ends with it. */
 function holdSyncs(t: TestContext): { begun: Done[]; hold(): void } {
   const begun: Done[] = []
   const real = fs.fdatasync
   let held = false
   t.mock.method(fs, 'fdatasync', (file: number, done: Done) => {
-    if (held) begun.push(done)
+    let isOver = false
+    const end = (error: Error | null): void => {
+      if (!isOver) done(error)
+      isOver = true
+    }
+    if (held) begun.push(end)
     else real(file, done)
   })
   syncBuiltinESMExports()
   t.after(() => {
-    for (const done of begun) done(null)
+    held = false
+    for (const end of begun) end(null)
     t.mock.restoreAll()
     syncBuiltinESMExports()
   })
   return { begun, hold: () => (held = true) }
 }
 
-async function openAt(path: string): Promise<Store> {
+async function openAt(path: string, faults: Faults = noFaults): Promise<Store> {
   const clock = new VirtualClock()
-  return openStore(`sqlite:${path}`, { clock, telemetry: createTelemetry(clock.id()), faults: noFaults })
+  return openStore(`sqlite:${path}`, { clock, telemetry: createTelemetry(clock.id()), faults })
 }
 
-async function open(t: TestContext) {
+async function open(t: TestContext, faults: Faults = noFaults) {
   const syncs = holdSyncs(t)
   const path = await sqliteFiles.create()
-  const store = await openAt(path)
+  const store = await openAt(path, faults)
   const ticks = await openTicks(store)
   t.after(async () => {
     await store.close()
@@ -185,4 +191,57 @@ test('[J2] [J8] when a sync fails, what waits for it and whatever comes is refus
   await refused
   await assert.rejects(pool.put('b'), failed)
   await assert.rejects(topic.readAll(), failed)
+})
+
+test('[J8] a store that a link leads to syncs the log beside the file, not beside the link', async (t) => {
+  const path = await sqliteFiles.create()
+  const link = `${path}.link`
+  fs.symlinkSync(path, link)
+  fs.writeFileSync(path, '')
+  const store = await openAt(link)
+  t.after(async () => {
+    await store.close()
+    fs.rmSync(link)
+    await sqliteFiles.remove(path)
+  })
+  const { pool } = await openTicks(store)
+  assert.equal((await pool.put('a')).result, 'created')
+})
+
+test('[J8] a store that is closed waits for the syncs of its reads', async (t) => {
+  const { store, pool, move, topic, syncs } = await open(t)
+  await pool.put('a', { at: START })
+  syncs.hold()
+  await move()
+  const read = topic.readAll()
+  assert.equal(await isAnswered(read), false)
+  const closed = store.close()
+  assert.equal(await isAnswered(closed), false)
+  for (const end of syncs.begun) end(null)
+  assert.equal((await read).length, 1)
+  await closed
+})
+
+test('[J8] what has gathered goes on when a sync ends, also if reads have begun the next one', async (t) => {
+  const commits: string[] = []
+  const { path, pool, syncs } = await open(t, { at: (point) => void commits.push(point) })
+  const other = await openAt(path)
+  t.after(() => other.close())
+  const theirs = await openTicks(other)
+  syncs.hold()
+  commits.length = 0
+  const puts: Promise<unknown>[] = []
+  for (const key of ['a', 'b', 'gathers']) {
+    puts.push(pool.put(key))
+    await isAnswered(Promise.all(puts))
+  }
+  puts.push(theirs.pool.put('theirs'))
+  await isAnswered(Promise.all(puts))
+  const list = pool.list()
+  assert.equal(await isAnswered(list), false)
+  assert.equal(commits.filter((point) => point === 'put.after-commit').length, 2)
+  syncs.begun[0]?.(null)
+  await isAnswered(list)
+  assert.equal(commits.filter((point) => point === 'put.after-commit').length, 3)
+  for (const end of syncs.begun) end(null)
 })
