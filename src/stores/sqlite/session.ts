@@ -7,15 +7,8 @@ import { HeadraceError, messageOf } from '../../errors.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type Database, isBusy, isRefusal, rollBack, toHeadraceError } from './database.ts'
 import { Syncer } from './syncer.ts'
-import {
-  type Mirror,
-  type Transaction,
-  type Work,
-  type WorkKind,
-  isAnsweredAtOnce,
-  isBeat,
-  isSeen,
-} from './work.ts'
+import type { Mirror, Transaction, Work, WorkKind } from './work.ts'
+import { isAnsweredAtOnce, isBeat, isSeen } from './work.ts'
 
 /** The most works in one transaction; each is bounded by its caller. */
 const MOST_WORKS = 64
