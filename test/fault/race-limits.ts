@@ -74,18 +74,18 @@ export const STARTS = 50
 const SPAN_MS = 1000
 const MEMBERS = 3
 const TABLE = 'witnessed'
-/** Groups of the pools: in `groups` they can start 40 runs a second at most, in `both` a few more than the rate allows. */
+/** Groups of the pools: in `groups` they can start 20 runs a second at most, in `both` a few more than the rate allows. */
 const GROUPS = { groups: 4, both: 12 }
 const POOLS: readonly PoolOfRace[] = [
   { name: 'rate', takesMs: 20, concurrency: 10 },
-  { name: 'groups', takesMs: 500, concurrency: 20 },
+  { name: 'groups', takesMs: 1000, concurrency: 20 },
   { name: 'both', takesMs: 1000, concurrency: 60 },
 ]
 const READY_WITHIN_MS = 30_000
 /** After it has begun the members may still hand partitions and shares to each other. */
 const BEGIN_MS = 2000
 /** So many runs of each pool start between two kills. */
-const RUNS_BETWEEN = 40
+const RUNS_BETWEEN = 20
 const GOES_ON_WITHIN_MS = 60_000
 /** Every fourth is stopped, the others are killed. */
 const STOP_EVERY = 4

@@ -37,18 +37,20 @@ export const ofStore: Situation[] = [
     reason: 'store_slow',
     title: 'the store does not answer pulses, and who owns what is in doubt',
     async bring(stage) {
-      let isSilent = false
+      let answers = Promise.resolve()
+      const { promise, resolve } = Promise.withResolvers<void>()
       const shared = await stage.open((store) => ({
-        pulse: (...asked) => (isSilent ? new Promise(() => undefined) : store.pulse(...asked)),
+        pulse: (...asked) => answers.then(() => store.pulse(...asked)),
       }))
       const place = await stage.serve({ handler: () => undefined }, { lease: '600ms' }, shared)
       await place.pool.put('first')
       await untilState(place, 'first', 'absent')
-      isSilent = true
+      answers = promise
       await until(() => !place.race.roster.isTrusted, 'doubt')
       await place.pool.put('k')
       const told = await untilReason(() => place.why('k'), 'store_slow')
       assert.equal((told['evidence'] as Record<string, unknown>)['isTrusted'], false)
+      resolve()
       return told
     },
   },

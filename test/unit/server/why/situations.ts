@@ -14,9 +14,12 @@ export const NOT_THERE: readonly Reason[] = ['no_demand', 'window_closed']
 /** Brings a situation about at this address; answers what was told in it. */
 export async function bring(situation: Situation, address?: string): Promise<Told> {
   const stage = new Stage(address)
+  // What a stop waits for may be timers that keep no process alive.
+  const awake = setInterval(() => undefined, 1000)
   try {
     return await situation.bring(stage)
   } finally {
     await stage.end()
+    clearInterval(awake)
   }
 }
