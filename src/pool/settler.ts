@@ -213,7 +213,9 @@ export function claimOf(flights: readonly Pick<Flight, 'fence' | 'owner'>[]): Cl
 }
 
 function settlementOf({ flight, outcome }: Ended): Settlement {
-  const { key, slot, turn, seen, payloads } = flight.taken
-  const settlement = { key, slot, turn, seen, outcome }
-  return payloads === undefined ? settlement : { ...settlement, seenPayloads: payloads.length }
+  const { key, slot, turn, seen, payloads, place } = flight.taken
+  const settlement: Settlement = { key, slot, turn, seen, outcome }
+  if (place !== undefined) settlement.place = place
+  if (payloads !== undefined) settlement.seenPayloads = payloads.length
+  return settlement
 }
