@@ -29,33 +29,28 @@ export const placeCases: Case[] = [
     title: '[S1] [S3] [S4] at its place a run is settled by its turn, and what was put since goes on',
     run: async ({ store }) => {
       const pool = await openPool(store)
-      await pool.putAll(
-        ['marked', 'merged', 'followed', 'plain', 'plain-2', 'plain-3'].map((key) => asPut(key)),
-      )
-      const runs = await takeAll(store)
-      await pool.mark(runs.get('marked') as TakenRun, 1)
-      await pool.put('merged')
-      await pool.put('followed', { at: START + 50 })
-      const settlements = [...runs.values()].map((run) => doneOf(run, run))
-      const answers = await store.pool.entries.settle('work', settlements, pool.claim)
-      const next = new Map([
-        ['merged', START],
-        ['followed', START + 50],
-      ])
-      assert.deepEqual(
-        wordsOf(answers),
-        settlements.map(({ key }) => ['settled', next.get(key) ?? null]),
-      )
-      const left = (await pool.list()).map(({ key, next: { tally } }) => [key, tally])
-      assert.deepEqual(left, [
-        ['merged', 1],
-        ['followed', 1],
-      ])
-      const gone = await store.pool.entries.settle('work', settlements, pool.claim)
-      assert.deepEqual(
-        wordsOf(gone),
-        settlements.map(({ key }) => ['gone', next.get(key) ?? null]),
-      )
+      const keys = ['marked', 'merged', 'followed', 'plain', 'plain-2', 'plain-3']
+      for (const places of ['new', 'old']) {
+        await pool.putAll(keys.map((key) => asPut(`${key} ${places}`)))
+        const runs = await takeAll(store)
+        await pool.mark(runs.get(`marked ${places}`) as TakenRun, 1)
+        await pool.put(`merged ${places}`)
+        await pool.put(`followed ${places}`, { at: START + 50 })
+        const met = places === 'old' ? runs : await takeAll(store)
+        const settlements = keys.map((key) => {
+          const name = `${key} ${places}`
+          return doneOf(runs.get(name) as TakenRun, met.get(name) as TakenRun)
+        })
+        const settle = async (): Promise<unknown[]> =>
+          wordsOf(await store.pool.entries.settle('work', settlements, pool.claim))
+        const wanted = (result: string): unknown[] =>
+          [null, START, START + 50, null, null, null].map((nextDueAt) => [result, nextDueAt])
+        assert.deepEqual(await settle(), wanted('settled'))
+        assert.deepEqual(await settle(), wanted('gone'))
+        const left = (await pool.list()).map(({ key, next: { tally } }) => `${key}: ${tally}`)
+        assert.deepEqual(left, [`merged ${places}: 1`, `followed ${places}: 1`])
+        for (const key of ['merged', 'followed']) await pool.cancel(`${key} ${places}`)
+      }
     },
   },
   {
