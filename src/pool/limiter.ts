@@ -140,9 +140,9 @@ export class Limiter {
    * Starts a run. Its start is noted when the handler was called, however long that took: the next one that it makes room
    * for is called later than a span after it. [L14]
    */
-  start(flight: Flight, call: () => void): void {
+  start(flight: Flight, call: (flight: Flight) => void): void {
     this.#starting = flight
-    call()
+    call(flight)
     this.#starting = null
     this.#log?.add(this.#parts.clock.mono())
     this.groups.started(flight)

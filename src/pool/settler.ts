@@ -35,7 +35,7 @@ export interface Ended {
 }
 
 /** The most settlements of one call. */
-const BATCH = 1000
+const BATCH = 4000
 /** How long a run rests that the store would not settle, before it is tried or made again. */
 const REST_MS = 10_000
 

@@ -73,7 +73,7 @@ export class Worker<Payload = unknown> {
       concurrency: rules.concurrency,
       running: () => this.#runner.size,
       room: () => this.limiter.room,
-      taken: () => this.#startWaiting(),
+      taken: () => this.#startSoon(),
       stop: this.#stop.signal,
     })
     this.#settler = new Settler({
@@ -237,6 +237,14 @@ export class Worker<Payload = unknown> {
     }
   }
 
+  /** In the next turn: a take that is worth while now is sent before, and answered meanwhile. */
+  #startSoon(): void {
+    this.#parts.clock.turn(() => {
+      this.#startWaiting()
+      this.#nudge()
+    })
+  }
+
   /** Starts what waits, as long as handlers are free. One that ends at once does not call this again. [X5] */
   #startWaiting(): void {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
@@ -245,13 +253,15 @@ export class Worker<Payload = unknown> {
       while (this.#mayStart) {
         const flight = this.#hold.next()
         if (flight === null) break
-        if (!this.#suspects.holdsBack(flight)) this.limiter.start(flight, () => this.#runner.start(flight))
+        if (!this.#suspects.holdsBack(flight)) this.limiter.start(flight, this.#startRun)
       }
       this.limiter.follow()
     } finally {
       this.#isStarting = false
     }
   }
+
+  readonly #startRun = (flight: Flight): void => this.#runner.start(flight)
 
   get #mayStart(): boolean {
     const busy = this.#runner.size + this.#suspects.size
@@ -261,7 +271,7 @@ export class Worker<Payload = unknown> {
   /** Others may have used meanwhile what a limit left: then it is due again. */
   #startHeldBack(flight: Flight): void {
     const isFree = this.limiter.isOpen() && this.limiter.groups.why(flight.taken) === null
-    if (isFree) this.limiter.start(flight, () => this.#runner.start(flight))
+    if (isFree) this.limiter.start(flight, this.#startRun)
     else this.#letGo(flight)
   }
 

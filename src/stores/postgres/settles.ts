@@ -17,6 +17,13 @@ const MOST_BY_KEY = 1000
 /** How many settles do not look at places after one that found most of them empty. */
 const PAUSE = 10
 
+interface Chosen {
+  chosen: readonly number[]
+  others: readonly number[]
+}
+
+const NOTHING: Chosen = { chosen: [], others: [] }
+
 export class PostgresSettles {
   readonly #connections: Connections
   #pause = 0
@@ -38,29 +45,20 @@ export class PostgresSettles {
 
   /** Answers the numbers of those that are not settled. */
   async #settleByPlace(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<number[]> {
-    const all = [...settlements.keys()]
     this.#pause -= 1
-    if (pool.payloads === 'all' || this.#pause > 0) return all
-    const isPlaced = (nth: number): boolean => {
-      const { outcome, place } = settlements[nth] as Settlement
-      return outcome.kind === 'done' && place !== undefined
-    }
-    const placed = all.filter(isPlaced)
-    const chosen = placed.map((nth) => settlements[nth] as Settlement)
-    const turns = chosen.map(({ turn }) => turn)
-    // A few are not worth a call of their own; and one that stands twice is settled once.
-    const isWorthIt = chosen.length > 0 && chosen.length * 2 >= all.length
-    if (!isWorthIt || new Set(turns).size < turns.length) return all
+    const { chosen, others } = this.#pause > 0 ? NOTHING : choosePlaced(pool, settlements)
+    if (chosen.length === 0) return [...settlements.keys()]
+    const columns = chosen.map((nth) => settlements[nth] as Settlement)
     const values = [
       ...claimColumns(pool, claim),
-      `{"${chosen.map(({ place }) => place).join('","')}"}`,
-      numberArray(turns),
-      numberArray(chosen.map(({ seen }) => seen)),
+      `{"${columns.map(({ place }) => place).join('","')}"}`,
+      numberArray(columns.map(({ turn }) => turn)),
+      numberArray(columns.map(({ seen }) => seen)),
     ]
     const [row] = await this.#connections.query('settle_done', values, BY_PLACE)
-    const left = ((row?.['nths'] ?? []) as number[]).map((nth) => placed[nth - 1] as number)
-    if (left.length * 2 > placed.length) this.#pause = PAUSE
-    return placed.length === all.length ? left : [...all.filter((nth) => !isPlaced(nth)), ...left]
+    const left = ((row?.['nths'] ?? []) as number[]).map((nth) => chosen[nth - 1] as number)
+    if (left.length * 2 > chosen.length) this.#pause = PAUSE
+    return [...others, ...left]
   }
 
   async #settleByKey(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
@@ -71,6 +69,20 @@ export class PostgresSettles {
         : await this.#connections.query('settle', values, BY_KEY)
     return settleAnswers(told[0], settlements.length)
   }
+}
+
+/** Those that may be settled by their places, and the others, by their numbers; few are left with the others. */
+function choosePlaced({ payloads }: KnownPool, settlements: readonly Settlement[]): Chosen {
+  const chosen: number[] = []
+  const others: number[] = []
+  const turns = new Set<number>()
+  for (const [nth, { outcome, place, turn }] of settlements.entries()) {
+    // One that stands twice is settled once.
+    const isPlaced = place !== undefined && outcome.kind === 'done' && !turns.has(turn)
+    if (isPlaced) turns.add(turn)
+    ;(isPlaced ? chosen : others).push(nth)
+  }
+  return payloads === 'all' || chosen.length < others.length ? NOTHING : { chosen, others }
 }
 
 /** The pool, and by which right it is written. */
