@@ -83,6 +83,8 @@ export interface TakenRun {
   payloads?: readonly string[]
   /** When its entry was last put. */
   putAt: number
+  /** Where the store met it, for the settle to look there first; left out: that is of no use. */
+  place?: string
 }
 
 /** The run that a take answers for a due entry. */

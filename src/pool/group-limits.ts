@@ -145,10 +145,10 @@ export class GroupLimits {
     this.#close(group)
   }
 
-  /** What was aside and may start; each is answered once. */
-  takeReady(): Flight[] {
+  /** What was aside and may start, the last first; each is answered once. */
+  takeReady(): readonly Flight[] {
     if (this.#ready.length === 0) return this.#ready
-    const ready = this.#ready
+    const ready = this.#ready.toReversed()
     this.#ready = []
     return ready
   }

@@ -128,7 +128,7 @@ export class Hold {
 
   /** The next run to start, by the weights of the lanes; null: none waits. What may not start is let go. */
   next(): Flight | null {
-    for (const flight of this.#groups.takeReady().toReversed()) {
+    for (const flight of this.#groups.takeReady()) {
       this.of(flight.lane).waiting.unshift(flight)
       this.#waiting += 1
     }

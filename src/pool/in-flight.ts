@@ -18,9 +18,10 @@ interface Flying<Item> {
   behind: Behind<Item & Waiting> | null
 }
 
+/** Turns that were settled, each with its partition, after the same take. */
 interface Settled {
-  partition: number
-  turn: number
+  partitions: number[]
+  turns: number[]
   /** The last take that had begun when the settle was answered. */
   take: number
 }
@@ -48,9 +49,8 @@ export class InFlight<Item extends Waiting> {
   readonly #keys = new Map<string, Flying<Item>>()
   /** Turns that were settled, by partition: a turn is unique in its partition only. */
   readonly #turns = new Map<number, Set<number>>()
-  /** The same in the order of their settles, from `#first` on. */
+  /** The same in the order of their settles. */
   #settled: Settled[] = []
-  #first = 0
   readonly #takes = new Set<number>()
   #take = 0
   #behind = 0
@@ -129,7 +129,11 @@ export class InFlight<Item extends Waiting> {
   /** The run was settled, and its handler has ended. */
   settle({ key, partition, turn }: Omit<RunName, 'slot'>): Freed<Item> {
     if (this.#takes.size > 0) {
-      this.#settled.push({ partition, turn, take: this.#take })
+      let last = this.#settled.at(-1)
+      if (last?.take !== this.#take)
+        this.#settled.push((last = { partitions: [], turns: [], take: this.#take }))
+      last.partitions.push(partition)
+      last.turns.push(turn)
       const turns = this.#turns.get(partition)
       if (turns === undefined) this.#turns.set(partition, new Set([turn]))
       else turns.add(turn)
@@ -179,14 +183,11 @@ export class InFlight<Item extends Waiting> {
   /** Forgets turns that no take under way can bring back. */
   #forget(): void {
     const oldest = this.#takes.size === 0 ? Infinity : Math.min(...this.#takes)
-    while (this.#first < this.#settled.length) {
-      const { partition, turn, take } = this.#settled[this.#first] as Settled
-      if (oldest <= take) break
-      this.#turns.get(partition)?.delete(turn)
-      this.#first += 1
+    const kept = this.#settled.findIndex(({ take }) => take >= oldest)
+    const gone = this.#settled.splice(0, kept < 0 ? this.#settled.length : kept)
+    for (const { partitions, turns } of gone) {
+      for (const [nth, partition] of partitions.entries())
+        this.#turns.get(partition)?.delete(turns[nth] as number)
     }
-    if (this.#first * 2 < this.#settled.length) return
-    this.#settled = this.#settled.slice(this.#first)
-    this.#first = 0
   }
 }

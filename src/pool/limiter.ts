@@ -149,9 +149,9 @@ export class Limiter {
    * Starts a run. Its start is noted when the handler was called, however long that took: the next one that it makes room
    * for is called later than a span after it. [L14]
    */
-  start(flight: Flight, call: () => void): void {
+  start(flight: Flight, call: (flight: Flight) => void): void {
     this.#starting = flight
-    call()
+    call(flight)
     this.#starting = null
     this.#log?.add(this.#parts.clock.mono())
     this.groups.started(flight)
@@ -167,6 +167,14 @@ export class Limiter {
   /** It starts now, or does not. */
   release(flight: Flight): void {
     if (this.#reserved.delete(flight)) this.groups.release(flight)
+  }
+
+  /** Starts what was reserved; false: others have used meanwhile what a limit left. */
+  startReserved(flight: Flight, run: (flight: Flight) => void): boolean {
+    this.release(flight)
+    const isFree = this.isOpen() && this.groups.why(flight.taken) === null
+    if (isFree) this.start(flight, run)
+    return isFree
   }
 
   ended(flight: Flight): void {

@@ -124,6 +124,8 @@ export function flightOf(
   }
 }
 
+const NONE: readonly never[] = Object.freeze([])
+
 /** Plain data, so that it may be copied and spread. */
 export class StartedRun<Payload> implements Run<Payload> {
   readonly key: string
@@ -133,12 +135,12 @@ export class StartedRun<Payload> implements Run<Payload> {
   readonly tally: number
   readonly payloads: readonly Payload[]
 
-  constructor({ key, slot, dueAt, payload, payloads = [], seen }: TakenRun) {
+  constructor({ key, slot, dueAt, payload, payloads, seen }: TakenRun) {
     this.key = key
     this.at = slot === null ? null : new Date(slot)
     this.dueAt = new Date(dueAt)
     this.payload = (payload === null ? undefined : JSON.parse(payload)) as Payload
-    this.payloads = payloads.map((text) => JSON.parse(text) as Payload)
+    this.payloads = payloads === undefined ? NONE : payloads.map((text) => JSON.parse(text) as Payload)
     this.tally = seen
   }
 }

@@ -110,20 +110,23 @@ export class Runner<Payload> {
   }
 
   #returned(flight: Flight, answer: Answer | void): void {
-    this.#finish(flight, () => {
-      try {
-        const outcome = answer === undefined ? DONE : outcomeOf(answer ?? undefined, this.#endOf(flight))
-        if (outcome.kind === 'retry' || outcome.kind === 'dead') this.#tellFailed(flight, outcome, null)
-        return outcome
-      } catch (error) {
-        // An answer that was made by hand, and cannot be read.
-        return this.#failed(flight, error)
-      }
-    })
+    if (!this.#finish(flight)) return
+    this.#tellEnded(flight, answer === undefined ? DONE : this.#outcomeOf(flight, answer))
   }
 
   #threw(flight: Flight, error: unknown): void {
-    this.#finish(flight, () => this.#failed(flight, error))
+    if (this.#finish(flight)) this.#tellEnded(flight, this.#failed(flight, error))
+  }
+
+  #outcomeOf(flight: Flight, answer: Answer): Outcome | null {
+    try {
+      const outcome = outcomeOf(answer ?? undefined, this.#endOf(flight))
+      if (outcome.kind === 'retry' || outcome.kind === 'dead') this.#tellFailed(flight, outcome, null)
+      return outcome
+    } catch (error) {
+      // An answer that was made by hand, and cannot be read.
+      return this.#failed(flight, error)
+    }
   }
 
   #failed(flight: Flight, error: unknown): Outcome | null {
@@ -139,7 +142,8 @@ export class Runner<Payload> {
     telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead: kind === 'dead' })
   }
 
-  #finish(flight: Flight, outcome: () => Outcome | null): void {
+  /** Its handler has ended; false: that concerns nobody any more. */
+  #finish(flight: Flight): boolean {
     this.#running.delete(flight)
     this.#parts.progress.ended(flight)
     if (this.#parts.rules.timeoutMs !== null) {
@@ -147,8 +151,10 @@ export class Runner<Payload> {
       this.#timeouts.delete(flight)
     }
     if (this.#running.size === 0) for (const wake of this.#waiters) wake()
-    if (flight.isAbandoned) return
-    const how = outcome()
+    return !flight.isAbandoned
+  }
+
+  #tellEnded(flight: Flight, how: Outcome | null): void {
     this.#parts.steps.ended(flight, how)
     this.#parts.ended(flight, how)
   }

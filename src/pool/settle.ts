@@ -20,6 +20,8 @@ export interface Settlement {
   outcome: Outcome
   /** How many payloads the run was taken with, in a pool that keeps them all. */
   seenPayloads?: number
+  /** Where the take met it: a hint, which the store gave. */
+  place?: string
 }
 
 /** The record of puts whose last attempt failed. */

@@ -35,7 +35,7 @@ export interface Ended {
 }
 
 /** The most settlements of one call. */
-const BATCH = 1000
+const BATCH = 4000
 /** How long a run rests that the store would not settle, before it is tried or made again. */
 const REST_MS = 10_000
 
@@ -213,7 +213,9 @@ export function claimOf(flights: readonly Pick<Flight, 'fence' | 'owner'>[]): Cl
 }
 
 function settlementOf({ flight, outcome }: Ended): Settlement {
-  const { key, slot, turn, seen, payloads } = flight.taken
-  const settlement = { key, slot, turn, seen, outcome }
-  return payloads === undefined ? settlement : { ...settlement, seenPayloads: payloads.length }
+  const { key, slot, turn, seen, payloads, place } = flight.taken
+  const settlement: Settlement = { key, slot, turn, seen, outcome }
+  if (place !== undefined) settlement.place = place
+  if (payloads !== undefined) settlement.seenPayloads = payloads.length
+  return settlement
 }

@@ -6,7 +6,7 @@ import type { StoreTime } from '../store-time.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { Hold } from './hold.ts'
 import { type LaneHold, limitOf } from './lane-hold.ts'
-import type { Entries } from './store.ts'
+import type { Entries, Taken } from './store.ts'
 
 export interface TakerParts {
   pool: string
@@ -28,15 +28,23 @@ export interface TakerParts {
 }
 
 /** The most runs that wait for a handler, in each lane. */
-const MOST_AHEAD = 1000
+const MOST_AHEAD = 8000
+/** The most that one take is for: so the next one is under way while these are started. */
+const MOST_AT_ONCE = 4000
+/** The same in characters of their payloads, going by those of the last take. */
+const MOST_PAYLOAD = 16_777_216
 /** The most runs that wait for the answer to their settle, beside those that run. */
-const MOST_UNSETTLED = 4000
+const MOST_UNSETTLED = 12_000
+
+const NONE: readonly string[] = []
 
 export class Taker {
   readonly #parts: TakerParts
   /** How many handlers have ended since the last look: as many and more can be started before the next. */
   #endedSinceLook = 0
   #ahead = 0
+  /** How long the payloads of the last take were on average. */
+  #payload = 0
 
   constructor(parts: TakerParts) {
     this.#parts = parts
@@ -82,7 +90,8 @@ export class Taker {
     const room = concurrency + MOST_UNSETTLED - this.#parts.hold.inFlight.size
     const wanted = Math.min(free - waiting.length, room)
     // Half of it at least: fewer are not worth a call, as long as others wait.
-    return waiting.length > 0 && wanted * 2 < free ? 0 : wanted
+    if (waiting.length > 0 && wanted * 2 < free) return 0
+    return Math.min(wanted, MOST_AT_ONCE, Math.ceil(MOST_PAYLOAD / this.#payload))
   }
 
   #take(hold: LaneHold): Promise<boolean> {
@@ -101,6 +110,7 @@ export class Taker {
         // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
         const taken = await unlessAborted(call, this.#parts.stop)
         time.hear(taken.now, sentAt)
+        this.#weigh(taken)
         const admitted = this.#parts.hold.admit(hold, taken, { claim, from, limit })
         this.#parts.taken()
         return admitted > 0 && taken.runs.length >= limit
@@ -111,5 +121,14 @@ export class Taker {
         inFlight.endTake(take)
       }
     })
+  }
+
+  #weigh({ runs }: Taken): void {
+    let all = 0
+    for (const { payload, payloads = NONE } of runs) {
+      all += payload?.length ?? 0
+      for (const each of payloads) all += each.length
+    }
+    if (runs.length > 0) this.#payload = all / runs.length
   }
 }

@@ -73,7 +73,7 @@ export class Worker<Payload = unknown> {
       concurrency: rules.concurrency,
       running: () => this.#runner.size,
       room: () => this.limiter.room,
-      taken: () => this.#startWaiting(),
+      taken: () => this.#startSoon(),
       stop: this.#stop.signal,
     })
     this.#settler = new Settler({
@@ -83,8 +83,7 @@ export class Worker<Payload = unknown> {
           this.#hold.settled(flight, answers[nth] as SettleAnswer)
           this.#suspects.done(flight)
         }
-        this.#startWaiting()
-        this.#nudge()
+        this.#goOn()
       },
       letGo: (flight) => this.#letGo(flight),
     })
@@ -99,7 +98,7 @@ export class Worker<Payload = unknown> {
       solitude: parts.solitude ?? new Solitude(clock, parts.drainWithinMs),
       running: () => this.#runner.size,
       reserve: (flight) => this.limiter.reserve(flight),
-      start: (flight) => this.#startHeldBack(flight),
+      start: (flight) => this.limiter.startReserved(flight, this.#startRun),
       settle: (flight, outcome) => this.#settler.add(flight, outcome),
       gone: (flight, nextDueAt) => {
         this.limiter.release(flight)
@@ -123,10 +122,7 @@ export class Worker<Payload = unknown> {
       isHungry: () => this.#hold.isHungry(this.#time.now()),
       lookBack: (lane, dueAt) => this.#hold.of(lane).cursor.lookBack(dueAt),
       letGo: () => this.#hold.letGoWaiting(),
-      wake: () => {
-        this.#startWaiting()
-        this.#nudge()
-      },
+      wake: () => this.#goOn(),
     })
   }
 
@@ -203,8 +199,7 @@ export class Worker<Payload = unknown> {
       const flight = cancelled()
       if (flight !== null && !this.#suspects.cancel(flight))
         this.#runner.abort('cancel', (each) => each === flight)
-      this.#startWaiting()
-      this.#nudge()
+      this.#goOn()
     }
   }
 
@@ -213,8 +208,7 @@ export class Worker<Payload = unknown> {
     this.#hold.follow()
     this.#suspects.follow()
     this.#runner.abort('lost', ({ fence }) => !this.#parts.ownership.maySettle(fence))
-    this.#startWaiting()
-    this.#nudge()
+    this.#goOn()
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -246,6 +240,16 @@ export class Worker<Payload = unknown> {
     }
   }
 
+  /** In the next turn: a take that is worth while now is sent before, and answered meanwhile. */
+  #startSoon(): void {
+    this.#parts.clock.turn(() => this.#goOn())
+  }
+
+  #goOn(): void {
+    this.#startWaiting()
+    this.#nudge()
+  }
+
   /** Starts what waits, as long as handlers are free. One that ends at once does not call this again. [X5] */
   #startWaiting(): void {
     if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return
@@ -254,7 +258,7 @@ export class Worker<Payload = unknown> {
       while (this.#mayStart) {
         const flight = this.#hold.next()
         if (flight === null) break
-        if (!this.#suspects.holdsBack(flight)) this.limiter.start(flight, () => this.#runner.start(flight))
+        if (!this.#suspects.holdsBack(flight)) this.limiter.start(flight, this.#startRun)
       }
       this.limiter.follow()
     } finally {
@@ -262,17 +266,11 @@ export class Worker<Payload = unknown> {
     }
   }
 
+  readonly #startRun = (flight: Flight): void => this.#runner.start(flight)
+
   get #mayStart(): boolean {
     const busy = this.#runner.size + this.#suspects.size
     return busy < this.#parts.rules.concurrency && this.#suspects.mayStart && this.limiter.isOpen()
-  }
-
-  /** False: others have used meanwhile what a limit left. */
-  #startHeldBack(flight: Flight): boolean {
-    this.limiter.release(flight)
-    const isFree = this.limiter.isOpen() && this.limiter.groups.why(flight.taken) === null
-    if (isFree) this.limiter.start(flight, () => this.#runner.start(flight))
-    return isFree
   }
 
   #ended(flight: Flight, outcome: Outcome | null): void {
@@ -281,9 +279,8 @@ export class Worker<Payload = unknown> {
     if (outcome === null) this.#letGo(flight)
     else this.#settler.add(flight, outcome)
     this.#suspects.ended()
-    if (this.#isStarting) return // Whoever began the loop that starts others looks what is next.
-    this.#startWaiting()
-    this.#nudge()
+    // One that ended at once is inside the loop that starts others, and whoever began that looks what is next.
+    if (!this.#isStarting) this.#goOn()
   }
 
   #letGo(flight: Flight): void {

@@ -13,6 +13,7 @@ import { progressCases } from './progress-contract.ts'
 import { plainPutCases } from './put-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
+import { placeCases } from './place-contract.ts'
 import { settleCases } from './settle-contract.ts'
 import { takeCases } from './take-contract.ts'
 import { throttleCases } from './throttle-contract.ts'
@@ -28,6 +29,7 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: cancel and reschedule`, open, changeCases)
   registerCases(`${name}: take`, open, takeCases)
   registerCases(`${name}: settle`, open, settleCases)
+  registerCases(`${name}: places`, open, placeCases)
   registerCases(`${name}: mark`, open, markCases)
   registerCases(`${name}: dead`, open, deadCases)
   registerCases(`${name}: deaths`, open, deathsCases)

@@ -56,6 +56,8 @@ export class PoolDriver {
   readonly settings: PoolSettings
   readonly claim: Claim
   readonly #store: Store
+  /** Where the store met the runs that were taken, by turn: what it says of that is its own affair. */
+  readonly #places = new Map<number, string>()
 
   constructor(store: Store, settings: PoolSettings, claim: Claim) {
     this.#store = store
@@ -88,7 +90,11 @@ export class PoolDriver {
 
   async take(request: Partial<TakeRequest> = {}): Promise<TakenRun[]> {
     const all = { partitions: null, lane: 'normal' as const, from: 0, limit: MANY, ...request }
-    return (await this.#store.pool.entries.take(this.settings.name, all)).runs
+    const { runs } = await this.#store.pool.entries.take(this.settings.name, all)
+    return runs.map(({ place, ...run }) => {
+      if (place !== undefined) this.#places.set(run.turn, place)
+      return run
+    })
   }
 
   /** The only run that is due. */
@@ -111,7 +117,11 @@ export class PoolDriver {
   }
 
   settleAll(settlements: Settlement[], claim = this.claim): Promise<SettleAnswer[]> {
-    return this.#store.pool.entries.settle(this.settings.name, settlements, claim)
+    const placed = settlements.map((settlement) => {
+      const place = this.#places.get(settlement.turn)
+      return place === undefined ? settlement : { ...settlement, place }
+    })
+    return this.#store.pool.entries.settle(this.settings.name, placed, claim)
   }
 
   /** Marks one run. */

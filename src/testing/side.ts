@@ -154,7 +154,11 @@ export class Side {
     const sorted = runs.toSorted(compare)
     const isAgain = (known: TakenRun): boolean => sorted.some((run) => isSame(run, known))
     this.#taken[pool] = [...this.#taken[pool].filter((known) => !isAgain(known)), ...sorted]
-    return { now, runs: sorted.map((run) => ({ ...run, turn: this.#label(pool, run) })) }
+    // Places are each store's own, as turns are.
+    return {
+      now,
+      runs: sorted.map((run) => ({ ...run, place: null, turn: this.#label(pool, run) })),
+    }
   }
 
   async #settle(operation: Operation & { kind: 'settle' }): Promise<unknown> {
@@ -164,8 +168,8 @@ export class Side {
       return this.#take({ kind: 'take', pool, lane: 'normal', partitions: null, limit: null })
     this.#taken[pool] = this.#taken[pool].filter((taken) => taken !== run)
     this.#settled[pool].push(run)
-    const { key, slot, turn, seen } = run
-    const settlements = [{ key, slot, turn, seen, outcome }]
+    const { key, slot, turn, seen, place } = run
+    const settlements = [{ key, slot, turn, seen, outcome, ...(place === undefined ? {} : { place }) }]
     const claim = claimOf(POOLS[pool].partitions)
     const answers = await this.#store.pool.entries.settle(this.#name(pool), settlements, claim)
     return { answers, entries: await this.#list(pool, { key, limit: MANY }) }

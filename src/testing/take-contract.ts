@@ -1,11 +1,13 @@
 // Take: a read of what is due.
 import assert from 'node:assert/strict'
 import { partitionOf } from '../partition.ts'
+import type { TakenRun } from '../pool/entry.ts'
 import type { TakeRequest } from '../pool/store.ts'
 import type { Case } from './contract.ts'
 import { asPut, openPool } from './pool-driver.ts'
 import { START } from './virtual-clock.ts'
 
+const groupOf = (key: string): string => (key === 'NULL' ? 'a group "of" its own' : key)
 const keysOf = (runs: { key: string }[]): string[] => runs.map(({ key }) => key).toSorted()
 
 export const takeCases: Case[] = [
@@ -158,6 +160,54 @@ export const takeCases: Case[] = [
       },
     }
   }),
+  {
+    title: '[D2] of partitions that hold very different numbers of due runs the earliest come first',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { partitions: 8 })
+      const puts = Array.from({ length: 300 }, (_, index) => {
+        const at = START + ((index * 37) % 301)
+        return asPut(`k${index}`, index % 10 === 0 ? { at } : { at, group: 'crowd' })
+      })
+      await pool.putAll(puts)
+      await clock.leap(400)
+      for (const limit of [1, 7, 60, 299, 300]) {
+        const dueAts = (await pool.take({ limit })).map(({ dueAt }) => dueAt)
+        const all = puts.map(({ at }) => at as number).toSorted((a, b) => a - b)
+        assert.deepEqual(dueAts, all.slice(0, limit))
+      }
+    },
+  },
+  {
+    title: '[D1] [M9] a take tells of each run what is its own, whatever its neighbours are',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { partitions: 1 })
+      const keys = ['plain', 'ctrl \u001f\n', '"quoted" \\, {NULL}', 'NULL', '😀 naïve', 'failed', 'marked']
+      const payloads = new Map(keys.map((key, nth) => [key, nth % 2 === 0 ? JSON.stringify(key) : undefined]))
+      await pool.putAll(keys.map((key) => asPut(key, { payload: payloads.get(key), group: groupOf(key) })))
+      const first = await pool.take()
+      const known = (key: string): TakenRun => first.find((run) => run.key === key) as TakenRun
+      await pool.settle(known('failed'), { kind: 'retry', dueAt: START })
+      await pool.mark(known('marked'), 2)
+      await clock.leap(1)
+      const read = async (): Promise<unknown[]> =>
+        (await pool.take()).map(({ key, slot, group, payload, attempt, crashes, seen, putAt }) => {
+          return [key, slot, group, payload, attempt, crashes, seen, putAt]
+        })
+      const wanted = keys.toSorted().map((key) => {
+        const failures = [Number(key === 'failed'), key === 'marked' ? 2 : 0]
+        return [key, null, groupOf(key), payloads.get(key) ?? null, ...failures, 1, START]
+      })
+      const byKey = (a: unknown, b: unknown): number => ((a as [string])[0] < (b as [string])[0] ? -1 : 1)
+      assert.deepEqual((await read()).toSorted(byKey), wanted.toSorted(byKey))
+      // So long that no store would put it beside others.
+      await pool.put('long', { payload: JSON.stringify('x'.repeat(100_000)) })
+      const runs = await pool.take()
+      assert.equal(runs.length, keys.length + 1)
+      assert.equal(runs.find(({ key }) => key === 'long')?.payload?.length, 100_002)
+      assert.equal(runs.find(({ key }) => key === 'plain')?.payload, '"plain"')
+      assert.equal(runs.find(({ key }) => key === 'marked')?.crashes, 2)
+    },
+  },
   {
     title: '[D4] the pulse tells when the next run of each pool is due',
     run: async ({ store, clock }) => {

@@ -58,7 +58,16 @@ export const statements: readonly Planned[] = [
     ],
     uses: ['Conflict Arbiter Indexes: entry_pkey'],
   },
-  { name: 'take', values: [1, all, 1, now - 10_000, 1000, 79], uses: ['Index Scan using entry_due'] },
+  {
+    name: 'take',
+    values: [1, all, 1, now - 10_000, 1000, 62, Number.MIN_SAFE_INTEGER, 8192],
+    uses: ['Index Scan using entry_due', 'Index Only Scan using entry_due'],
+  },
+  {
+    name: 'take_rows',
+    values: [1, all, 1, now - 10_000, 1000, 62, true],
+    uses: ['Index Scan using entry_due'],
+  },
   {
     name: 'settle',
     values: [
@@ -76,6 +85,12 @@ export const statements: readonly Planned[] = [
     uses: ['Index Scan using entry_pkey'],
     // Of entries that are others' it looks for one at a time, not for all of the pool.
     avoids: ['Bitmap Heap Scan on entry'],
+  },
+  {
+    name: 'settle_done',
+    values: [1, ...claim, some(1000, (nth) => `"(${nth},1)"`), some(1000, (nth) => nth), some(1000, () => 1)],
+    uses: ['Tid Scan on entry'],
+    avoids: ['Index Scan using entry'],
   },
   {
     name: 'move',

@@ -35,9 +35,6 @@ export async function loadDriver(): Promise<Driver> {
 
 /** Times and offsets are safe integers. */
 function parseNumbers(text: string): (number | null)[] {
-  if (text === '{}') return []
-  return text
-    .slice(1, -1)
-    .split(',')
-    .map((each) => (each === 'NULL' ? null : Number(each)))
+  const list = `[${text.slice(1, -1)}]`
+  return JSON.parse(list.includes('NULL') ? list.replaceAll('NULL', 'null') : list) as (number | null)[]
 }

@@ -21,13 +21,14 @@ import type {
 import type { Hint, StoreContext } from '../../store.ts'
 import { numberArray, textArray } from './arrays.ts'
 import type { Call, Connections, Tx } from './connections.ts'
-import { type KnownPool, OTHER, type Pools, READ } from './pools.ts'
+import { type KnownPool, OTHER, type Pools } from './pools.ts'
 import { splitRounds } from './put-batch.ts'
 import { Putter, answered, putRounds } from './putter.ts'
-import { cancelAll, settleAll } from './payloads.ts'
+import { cancelAll } from './payloads.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
-import { laneColumn, slotColumn, toEntry, toRun } from './rows.ts'
-import { settleAnswers, settlementColumns, splitRepeated } from './settlements.ts'
+import { slotColumn, toEntry } from './rows.ts'
+import { PostgresSettles } from './settles.ts'
+import { PostgresTakes } from './takes.ts'
 
 export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
   connections: Connections
@@ -36,21 +37,20 @@ export interface PostgresPoolParts extends Pick<StoreContext, 'faults'> {
   hint(hint: Hint): void
 }
 
-/** A repeat of a settle finds no turn, and one of a mark writes the same. */
+/** A repeat writes the same. */
 const MARK: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
-const SETTLE: Call = { ...MARK, hasOnePlan: true }
-const TAKE: Call = { ...READ, hasOnePlan: true }
-
-/** The fewest rows of a partition that a take reads at first. */
-const LEAST_EACH = 16
 
 export class PostgresEntries implements Entries {
   readonly #parts: PostgresPoolParts
   readonly #putter: Putter
+  readonly #takes: PostgresTakes
+  readonly #settles: PostgresSettles
 
   constructor(parts: PostgresPoolParts) {
     this.#parts = parts
     this.#putter = new Putter(parts.connections, parts.requests)
+    this.#takes = new PostgresTakes(parts.connections)
+    this.#settles = new PostgresSettles(parts.connections)
   }
 
   open(settings: PoolSettings): Promise<void> {
@@ -92,48 +92,12 @@ export class PostgresEntries implements Entries {
     return answer
   }
 
-  async take(name: string, { partitions, lane, from, limit }: TakeRequest): Promise<Taken> {
-    const pool = this.#parts.pools.of(name)
-    const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
-    // Twice the share of each, and a few: so many of one are seldom among the first of all.
-    const each = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, all.length)) + LEAST_EACH)
-    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit, each]
-    const query = pool.payloads === 'all' ? 'take_all' : 'take'
-    const rows = await this.#parts.connections.query(query, values, TAKE)
-    const runs = rows.filter((row) => row['key'] !== null).map(toRun)
-    const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
-    return { now: rows[0]?.['now'] as number, runs, nextDueAt }
+  take(name: string, request: TakeRequest): Promise<Taken> {
+    return this.#takes.take(this.#parts.pools.of(name), request)
   }
 
-  async settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
-    const answers: SettleAnswer[] = []
-    for (const part of splitRepeated(settlements)) {
-      const rows = await this.#settle(
-        name,
-        part.map(([, settlement]) => settlement),
-        claim,
-      )
-      for (const [index, [nth]] of part.entries()) answers[nth] = rows[index] as SettleAnswer
-    }
-    return answers
-  }
-
-  async #settle(name: string, settlements: Settlement[], { owner, held }: Claim): Promise<SettleAnswer[]> {
-    const { connections, pools } = this.#parts
-    const pool = pools.of(name)
-    const values = [
-      pool.id,
-      numberArray(held.map(({ partition }) => partition)),
-      numberArray(held.map(({ epoch }) => epoch)),
-      poolResource(name),
-      owner,
-      ...settlementColumns(settlements),
-    ]
-    const told =
-      pool.payloads === 'all'
-        ? await connections.transaction(SETTLE, (tx) => settleAll(tx, pool, { values, settlements }))
-        : await connections.query('settle', values, SETTLE)
-    return settleAnswers(told[0], settlements.length)
+  settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
+    return this.#settles.settle(this.#parts.pools.of(name), settlements, claim)
   }
 
   async mark(name: string, marks: Mark[], { owner, held }: Claim): Promise<MarkAnswer[]> {

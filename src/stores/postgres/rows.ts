@@ -3,7 +3,7 @@ import { type Entry, LANES, type Lane, type PlannedRun, type TakenRun } from '..
 import type { Row } from './connections.ts'
 
 /** What stands for no slot, in mode one: a key with a null would not be unique. */
-const NO_SLOT = Number.MIN_SAFE_INTEGER
+export const NO_SLOT = Number.MIN_SAFE_INTEGER
 
 export function slotColumn(slot: number | null): number {
   return slot ?? NO_SLOT
@@ -67,7 +67,8 @@ export function toRun(row: Row): TakenRun {
     payload: row['payload'] as string | null,
     attempt: row['attempt'] as number,
     crashes: (row['crashes'] as number | null) ?? 0,
-    ...(row['payloads'] === undefined ? {} : { payloads: row['payloads'] as string[] }),
+    ...(row['payloads'] === null ? {} : { payloads: row['payloads'] as string[] }),
     putAt: row['put_at'] as number,
+    place: row['place'] as string,
   }
 }

@@ -124,3 +124,40 @@ from (
       cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
   ) as answer
 ) as told
+
+-- name: settle_done
+-- The same of runs that are done, where nobody has put since, nothing waits after them and no key rests: they go, found by
+-- the places where a take met them. A turn is never given twice, so that no other run is met there. Locks: the fences of the
+-- claim (shared), then those entries that nobody else holds, in any order: it waits for none of them.
+-- Index: none. Planned each time, by the size that the table has then. Answers the numbers of those that are left.
+with held as materialized (
+  select f.partition
+  from (
+      select set_config('lock_timeout', '900ms', true),
+        set_config('headrace_audit.claim', json_build_object('resource', $4::text, 'owner', $5::text,
+          'partitions', $2::integer[], 'epochs', $3::bigint[])::text, true)
+    ) as bound
+    cross join unnest($2::integer[], $3::bigint[]) as h (partition, epoch)
+    join headrace.fence f on f.resource = $4 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $5
+  order by f.partition
+  for share of f
+),
+claim as materialized (select coalesce(array_agg(partition), '{}') as partitions from held),
+asked as materialized (
+  select * from unnest($6::tid[], $7::bigint[], $8::integer[]) with ordinality as asked (place, turn, seen, nth)
+),
+free as materialized (
+  select e.place
+  from claim cross join asked a cross join lateral (
+    select e.ctid as place
+    from headrace.entry e
+    where e.ctid = a.place and e.turn = a.turn and e.tally = a.seen and e.pool = $1 and e.state = 'live'
+      and e.after_due_at is null and e.partition = any (claim.partitions)
+    for update skip locked
+  ) as e
+  where (select throttle_ms from headrace.pool where id = $1) = 0
+),
+gone as (delete from headrace.entry where ctid = any (array(select place from free)) returning turn)
+select case when (select count(*) from gone) < (select count(*) from asked)
+    then array(select nth from asked where turn not in (select turn from gone) order by nth) end as nths,
+  headrace.in_time(1000, (select count(*) from gone)) as bound

@@ -6,7 +6,8 @@ import type { Row } from './connections.ts'
 import { slotColumn } from './rows.ts'
 
 const RESULTS = ['settled', 'gone', 'refused'] as const satisfies SettleAnswer['result'][]
-const SETTLED: SettleAnswer = Object.freeze({ result: 'settled', nextDueAt: null })
+/** Settled, with nothing left. */
+export const SETTLED: SettleAnswer = Object.freeze({ result: 'settled', nextDueAt: null })
 /** The server fills a column that is too short with nulls. */
 const NOTHING = '{}'
 
@@ -60,16 +61,22 @@ function withoutNul(text: string | null): string | null {
   return text?.replaceAll('\0', '\uFFFD') ?? null
 }
 
-/** Parts in which no entry stands twice, each settlement with its place. */
-export function splitRepeated(settlements: readonly Settlement[]): [number, Settlement][][] {
+/** Parts of those at these places, in which no entry stands twice, and no more than so many. */
+export function splitRepeated(
+  settlements: readonly Settlement[],
+  places: readonly number[],
+  most: number,
+): number[][] {
   const seen = new Map<string, number>()
-  const parts: [number, Settlement][][] = []
-  for (const [nth, settlement] of settlements.entries()) {
-    const name = `${settlement.slot}\0${settlement.key}`
-    const part = seen.get(name) ?? 0
+  const parts: number[][] = []
+  for (const nth of places) {
+    const { key, slot } = settlements[nth] as Settlement
+    const name = `${slot}\0${key}`
+    let part = seen.get(name) ?? 0
+    while ((parts[part]?.length ?? 0) >= most) part += 1
     seen.set(name, part + 1)
     parts[part] ??= []
-    parts[part].push([nth, settlement])
+    parts[part]?.push(nth)
   }
   return parts
 }

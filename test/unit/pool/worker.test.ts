@@ -50,7 +50,20 @@ test('[X1] a backlog of quick runs is taken in ever larger pieces', async () => 
   assert.equal(done, 5000)
   const asked = takes.filter(({ lane }) => lane === 'normal')
   assert.ok(asked.length < 40, `${asked.length} takes`)
-  assert.ok(Math.max(...asked.map(({ limit }) => limit)) <= 10 + 1000 + 4010)
+  assert.ok(Math.max(...asked.map(({ limit }) => limit)) <= 4000 + 12_010)
+  await worker.service.stop()
+})
+
+test('[X1] of runs with long payloads fewer are taken at once', async () => {
+  let done = 0
+  const { pool, worker, clock, takes } = await openWorker(() => void (done += 1), { concurrency: 10 })
+  const payload = 'x'.repeat(1_000_000)
+  await pool.putAll(many(100).map((put) => ({ ...put, payload })))
+  await clock.advance(200)
+  assert.equal(done, 100)
+  // 17 of them, beside those that wait for the answer to their settle.
+  const most = Math.max(...takes.map(({ limit }) => limit))
+  assert.ok(most <= 3 * 17, `${most} at once`)
   await worker.service.stop()
 })
 

@@ -1,0 +1,92 @@
+// Settles: of runs that are done and leave nothing by the places where they were met, of all others by their keys.
+import { type Claim, poolResource } from '../../fence.ts'
+import type { Settlement } from '../../pool/settle.ts'
+import type { SettleAnswer } from '../../pool/store.ts'
+import { numberArray } from './arrays.ts'
+import type { Call, Connections } from './connections.ts'
+import { settleAll } from './payloads.ts'
+import type { KnownPool } from './pools.ts'
+import { SETTLED, settleAnswers, settlementColumns, splitRepeated } from './settlements.ts'
+
+/** A repeat of a settle finds no turn. */
+const BY_PLACE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
+const BY_KEY: Call = { ...BY_PLACE, hasOnePlan: true }
+
+/** The most that are settled by their keys at once. */
+const MOST_BY_KEY = 1000
+/** How many settles do not look at places after one that found most of them empty. */
+const PAUSE = 10
+
+interface Chosen {
+  chosen: readonly number[]
+  others: readonly number[]
+}
+
+const NOTHING: Chosen = { chosen: [], others: [] }
+
+export class PostgresSettles {
+  readonly #connections: Connections
+  #pause = 0
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  async settle(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
+    const answers = settlements.map((): SettleAnswer => SETTLED)
+    const left = await this.#settleByPlace(pool, settlements, claim)
+    for (const part of splitRepeated(settlements, left, MOST_BY_KEY)) {
+      const chosen = part.map((nth) => settlements[nth] as Settlement)
+      const told = await this.#settleByKey(pool, chosen, claim)
+      for (const [index, nth] of part.entries()) answers[nth] = told[index] as SettleAnswer
+    }
+    return answers
+  }
+
+  /** Answers the numbers of those that are not settled. */
+  async #settleByPlace(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<number[]> {
+    this.#pause -= 1
+    const { chosen, others } = this.#pause > 0 ? NOTHING : choosePlaced(pool, settlements)
+    if (chosen.length === 0) return [...settlements.keys()]
+    const columns = chosen.map((nth) => settlements[nth] as Settlement)
+    const values = [
+      ...claimColumns(pool, claim),
+      `{"${columns.map(({ place }) => place).join('","')}"}`,
+      numberArray(columns.map(({ turn }) => turn)),
+      numberArray(columns.map(({ seen }) => seen)),
+    ]
+    const [row] = await this.#connections.query('settle_done', values, BY_PLACE)
+    const left = ((row?.['nths'] ?? []) as number[]).map((nth) => chosen[nth - 1] as number)
+    if (left.length * 2 > chosen.length) this.#pause = PAUSE
+    return [...others, ...left]
+  }
+
+  async #settleByKey(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
+    const values = [...claimColumns(pool, claim), ...settlementColumns(settlements)]
+    const told =
+      pool.payloads === 'all'
+        ? await this.#connections.transaction(BY_KEY, (tx) => settleAll(tx, pool, { values, settlements }))
+        : await this.#connections.query('settle', values, BY_KEY)
+    return settleAnswers(told[0], settlements.length)
+  }
+}
+
+/** Those that may be settled by their places, and the others, by their numbers; few are left with the others. */
+function choosePlaced({ payloads }: KnownPool, settlements: readonly Settlement[]): Chosen {
+  const chosen: number[] = []
+  const others: number[] = []
+  const turns = new Set<number>()
+  for (const [nth, { outcome, place, turn }] of settlements.entries()) {
+    // One that stands twice is settled once.
+    const isPlaced = place !== undefined && outcome.kind === 'done' && !turns.has(turn)
+    if (isPlaced) turns.add(turn)
+    ;(isPlaced ? chosen : others).push(nth)
+  }
+  return payloads === 'all' || chosen.length < others.length ? NOTHING : { chosen, others }
+}
+
+/** The pool, and by which right it is written. */
+function claimColumns({ id, name }: KnownPool, { owner, held }: Claim): unknown[] {
+  const partitions = numberArray(held.map(({ partition }) => partition))
+  return [id, partitions, numberArray(held.map(({ epoch }) => epoch)), poolResource(name), owner]
+}

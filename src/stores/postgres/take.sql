@@ -1,0 +1,111 @@
+-- What is due.
+
+-- name: due_shares
+-- No query but a part of those that take. No lock. Index: entry_due, one range per partition, and one seek more for what is
+-- due next if the limit was not met.
+-- First how many runs of each partition are among the first of all: only due times are read for that. Of each partition no
+-- more of them than $6; where that was not enough, since one of them holds the most of what is due, the whole limit.
+with clock as materialized (select headrace.now_ms() as now),
+near as materialized (
+  select p.partition, e.due_at
+  from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
+    select e.due_at
+    from headrace.entry e
+    where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+      and e.due_at >= $4::bigint and e.due_at <= clock.now
+    order by e.due_at
+    limit $6::bigint
+  ) as e
+),
+near_shares as materialized (
+  select partition, count(*) as share
+  from (select partition from near order by due_at limit $5::bigint) as first
+  group by partition
+),
+-- More of a partition may be due as early, if all that was read of it is among the first.
+enough as materialized (
+  select $6::bigint >= $5::bigint or not exists (select from near_shares where share >= $6::bigint) as is_enough
+),
+far_shares as materialized (
+  select partition, count(*) as share
+  from (
+    select p.partition
+    from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
+      select e.due_at
+      from headrace.entry e
+      where (select not is_enough from enough)
+        and e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+        and e.due_at >= $4::bigint and e.due_at <= clock.now
+      order by e.due_at
+      limit $5::bigint
+    ) as e
+    order by e.due_at
+    limit $5::bigint
+  ) as first
+  group by partition
+),
+shares as materialized (
+  select partition, share from near_shares where (select is_enough from enough)
+  union all
+  select partition, share from far_shares
+),
+later as materialized (
+  select case when (select coalesce(sum(share), 0) from shares) < $5::bigint then (
+    select min(e.due_at)
+    from clock cross join unnest($2::smallint[]) as p (partition) cross join lateral (
+      select e.due_at
+      from headrace.entry e
+      where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+        and e.due_at > clock.now
+      order by e.due_at
+      limit 1
+    ) as e
+  ) end as next_due_at
+)
+
+-- name: take
+-- The runs of a partition are one row, in columns: a row for each takes the server as long as to find it, and the caller
+-- longer. Columns that most runs have no use for name the turns of those that have, and one that tells of a payload too long
+-- for this has none.
+:due_shares
+select clock.now, later.next_due_at, due.*
+from clock cross join later left join lateral (
+  select p.partition, e.*
+  from unnest($2::smallint[]) as p (partition) cross join lateral (
+    select json_agg(key) as keys, array_agg(slot) filter (where slot <> $7::bigint) as slots, array_agg(turn) as turns,
+      array_agg(due_at) as due_ats, array_agg(tally) as tallies, array_agg(put_at) as put_ats,
+      array_agg(place) as places,
+      string_agg(case when octet_length(payload) <= $8::integer then payload else '' end, e'\x1f') as payloads,
+      json_agg(json_build_array(turn, grp, attempt, crashes, octet_length(payload) > $8::integer))
+        filter (where attempt > 0 or grp is not null or crashes is not null or octet_length(payload) > $8::integer) as rare
+    from (
+      select e.key, e.slot, e.grp, e.turn, e.due_at, e.tally, e.payload, e.attempt, e.crashes, e.put_at,
+        e.ctid as place
+      from headrace.entry e
+      where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+        and e.due_at >= $4::bigint and e.due_at <= (select now from clock)
+      order by e.due_at
+      limit coalesce((select share from shares s where s.partition = p.partition), 0)
+    ) as e
+  ) as e
+  where e.turns is not null
+) as due on true
+
+-- name: take_rows
+-- A row for each run; where $7 is true with all its payloads, in the same snapshot. Index: the primary key of the payloads.
+:due_shares
+select clock.now, later.next_due_at, due.*
+from clock cross join later left join lateral (
+  select e.*, case when $7::boolean then array(
+      select a.payload from headrace.payload a where a.pool = $1 and a.key = e.key and not a.after order by a.id
+    ) end as payloads
+  from unnest($2::smallint[]) as p (partition) cross join lateral (
+    select e.key, e.slot, e.grp, e.partition, e.turn, e.due_at, e.tally, e.payload, e.attempt, e.crashes, e.put_at,
+      e.ctid as place
+    from headrace.entry e
+    where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
+      and e.due_at >= $4::bigint and e.due_at <= (select now from clock)
+    order by e.due_at
+    limit coalesce((select share from shares s where s.partition = p.partition), 0)
+  ) as e
+) as due on true
