@@ -223,7 +223,8 @@ export class Roster {
       })
       .finally(() => {
         this.#following = null
-        if (this.#mustLookAgain && this.#isMember) this.#follow()
+        // Who leaves has put down what it has, and raises nothing any more.
+        if (this.#mustLookAgain && this.#isMember && !this.#isLeaving) this.#follow()
       })
   }
 

@@ -3,55 +3,17 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
-import { noFaults } from '../../src/fault.ts'
-import { type Headrace, headrace } from '../../src/headrace.ts'
+import type { Headrace } from '../../src/headrace.ts'
 import { createRandom } from '../../src/random.ts'
-import { openMemoryStore } from '../../src/stores/memory/store.ts'
-import { createTelemetry } from '../../src/telemetry.ts'
 import { startPostgres } from '../servers/postgres.ts'
-import { sqliteFiles } from './open-sqlite.ts'
 import { until } from './postgres-house.ts'
-
-interface Place {
-  open(name: string): Promise<Headrace>
-  close(): Promise<void>
-}
+import { type Place, workPlaces } from './work-places.ts'
 
 const KEYS = 100
 const PUTS = 1500
-const OPTIONS = { lease: '1s', partitions: 8 } as const
 const server = await startPostgres(15, { fsync: false })
 after(() => server?.remove())
-
-const places: Record<string, { create(): Promise<Place>; skip: boolean }> = {
-  memory: {
-    skip: false,
-    create: async () => {
-      const context = { clock: systemClock, telemetry: createTelemetry('store'), faults: noFaults }
-      const store = { ...openMemoryStore(context), close: async () => undefined }
-      return {
-        open: (name) => headrace({ ...OPTIONS, name, store: 'memory:' }, { store }),
-        close: async () => undefined,
-      }
-    },
-  },
-  sqlite: {
-    skip: false,
-    create: async () => {
-      const path = await sqliteFiles.create()
-      const open = (name: string): Promise<Headrace> =>
-        headrace({ ...OPTIONS, name, store: `sqlite:${path}` })
-      return { open, close: () => sqliteFiles.remove(path) }
-    },
-  },
-  postgres: {
-    skip: server === null,
-    create: async () => {
-      const store = server?.url({ schema: 'work' }) ?? ''
-      return { open: (name) => headrace({ ...OPTIONS, name, store }), close: async () => undefined }
-    },
-  },
-}
+const places = workPlaces(server, { lease: '1s', partitions: 8 })
 
 /** What all members did, and whether runs of one key were ever under way at once. */
 class Ledger {

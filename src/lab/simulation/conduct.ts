@@ -230,7 +230,8 @@ export class Conduct {
     for (const work of this.#underWay) {
       if (work.isTake && isLeaving()) continue
       const early = names.find((name) => work.names.has(name))
-      if (early !== undefined && clock.mono() - work.since < drainWithinMs)
+      const since = this.#revokedAt.get(early ?? '') ?? work.since
+      if (early !== undefined && clock.mono() - since < drainWithinMs)
         say(`[H3] ${owner} hands ${early} over, and its own work on it is under way`)
     }
   }
