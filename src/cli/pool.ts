@@ -77,6 +77,9 @@ interface MakeFlags extends ClientFlags {
   mode?: 'one' | 'each'
   partitions?: number
   deadFor?: number
+  fansOut?: boolean
+  throttle?: number
+  payloads?: 'latest' | 'all'
 }
 
 function addMake(pool: Command, { context, output }: CommandParts): void {
@@ -89,9 +92,18 @@ function addMake(pool: Command, { context, output }: CommandParts): void {
     )
     .option('--partitions <number>', 'fixed from then on', integer({ min: 1 }))
     .option('--dead-for <duration>', 'how long records of what was given up are kept', duration)
+    .option('--fans-out', 'its entries go in the lane fanout, before others; fixed from then on')
+    .option('--throttle <duration>', 'the least time from the end of a run to the next of its key', duration)
+    .addOption(
+      new Option('--payloads <which>', 'all: runs see those of all their puts; fixed').choices([
+        'latest',
+        'all',
+      ]),
+    )
   addClientFlags(command).action(async (name: string, flags: MakeFlags, self: Command) => {
-    const { mode, partitions, deadFor } = flags
-    const made = await clientOf(flags, context).pools.make(name, { mode, partitions, deadFor })
+    const { mode, partitions, deadFor, fansOut, throttle, payloads } = flags
+    const settings = { mode, partitions, deadFor, fansOut, throttle, payloads }
+    const made = await clientOf(flags, context).pools.make(name, settings)
     const out = output(self)
     out.result(made, () => formatPools([made], out))
   })
@@ -132,6 +144,7 @@ function entryUnknown(key: string): HeadraceError {
 interface PutFlags extends ClientFlags, Pick<NewEntry, 'lane' | 'group' | 'onConflict' | 'payload'> {
   at?: string
   in?: number
+  longestWait?: number
 }
 
 function addPut(pool: Command, { context, output }: CommandParts): void {
@@ -150,10 +163,11 @@ function addPut(pool: Command, { context, output }: CommandParts): void {
     .addOption(
       new Option('--on-conflict <rule>', 'where the key waits already (default earliest)').choices(RULES),
     )
+    .option('--longest-wait <duration>', 'with replace: puts put the run off for no longer', duration)
   addClientFlags(command).action(async (name: string, key: string, flags: PutFlags, self: Command) => {
-    const { at, in: inMs, lane, group, onConflict } = flags
+    const { at, in: inMs, lane, group, onConflict, longestWait } = flags
     const time = at ?? (inMs === undefined ? undefined : toIso(context.clock.now() + inMs))
-    const entry = { key, at: time, lane, group, onConflict }
+    const entry = { key, at: time, lane, group, onConflict, longestWait }
     const payload = 'payload' in flags ? { payload: flags.payload } : {}
     const put = await clientOf(flags, context)
       .pools.of(name)

@@ -8,6 +8,12 @@ export interface PoolView {
   rememberMs: number
   /** How long the records of deaths are kept. */
   deadForMs: number
+  /** Whether its entries go in the lane `fanout` unless their put names one. */
+  fansOut: boolean
+  /** How long a key rests after a run; 0: not at all. */
+  throttleMs: number
+  /** Which payloads of the puts that a run stands for it sees. */
+  payloads: 'latest' | 'all'
 }
 
 /** A pool by itself: what is known of it, and what steers it. */

@@ -27,6 +27,12 @@ export interface NewPool {
   /** Such as `10m`, or milliseconds. */
   remember?: string | number | undefined
   deadFor?: string | number | undefined
+  /** Its entries go in the lane `fanout` unless their put names one. Fixed. */
+  fansOut?: boolean | undefined
+  /** The least time from the end of a run to the next run of its key, in mode `one`. */
+  throttle?: string | number | undefined
+  /** `all`: a run sees the payload of every put that it stands for, in mode `one`. Fixed. */
+  payloads?: 'latest' | 'all' | undefined
 }
 
 export interface NewPause {
@@ -59,6 +65,8 @@ export interface NewEntry {
   lane?: EntryView['lane'] | undefined
   group?: string | undefined
   onConflict?: 'earliest' | 'replace' | 'keep' | undefined
+  /** With `replace`: puts do not put the run off for longer than this; such as `10m`, or milliseconds. */
+  longestWait?: string | number | undefined
 }
 
 export interface EntriesQuery {

@@ -185,9 +185,7 @@ export class InFlight<Item extends Waiting> {
     const oldest = this.#takes.size === 0 ? Infinity : Math.min(...this.#takes)
     const kept = this.#settled.findIndex(({ take }) => take >= oldest)
     const gone = this.#settled.splice(0, kept < 0 ? this.#settled.length : kept)
-    for (const { partitions, turns } of gone) {
-      for (const [nth, partition] of partitions.entries())
-        this.#turns.get(partition)?.delete(turns[nth] as number)
-    }
+    for (const { partitions, turns } of gone)
+      turns.forEach((turn, nth) => this.#turns.get(partitions[nth] as number)?.delete(turn))
   }
 }

@@ -9,7 +9,7 @@ export function longestWaitOf(
   { mode }: { mode: Mode },
 ): Pick<Put, 'longestWaitMs'> {
   if (longestWait === undefined) return {}
-  const longestWaitMs = toMs(longestWait)
+  const longestWaitMs = toMs(longestWait, 'invalid_input')
   if (onConflict === 'replace' && mode === 'one' && longestWaitMs > 0) return { longestWaitMs }
   const why =
     longestWaitMs === 0

@@ -128,7 +128,7 @@ export class Settler {
   /** Null: the store has answered. Only its own errors are answered: those of ours are no reason to try again. */
   async #settleOnce(ended: Ended[]): Promise<Error | null> {
     const { entries, pool, clock, steps } = this.#parts
-    const claim = claimOf(ended.map(({ flight }) => flight))
+    const claim = claimOf(ended)
     const began = clock.mono()
     let answers: SettleAnswer[]
     try {
@@ -139,8 +139,9 @@ export class Settler {
     assert(answers.length === ended.length, 'a settle answers each of its runs')
     this.#pending -= ended.length
     const answeredAt = steps.now()
-    for (const [index, { flight }] of ended.entries())
-      steps.settled(flight, (answers[index] as SettleAnswer).result, answeredAt)
+    ended.forEach(({ flight }, nth) =>
+      steps.settled(flight, (answers[nth] as SettleAnswer).result, answeredAt),
+    )
     this.#parts.settled(ended, answers)
     this.#tell(ended, answers, { claim, tookMs: answeredAt - began })
     return null
@@ -151,12 +152,12 @@ export class Settler {
     const counts = { settled: 0, gone: 0, refused: 0 }
     const ends = { done: 0, again: 0, retried: 0, dead: 0, cancelled: 0 }
     const refused = new Set<number>()
-    for (const [index, { result }] of answers.entries()) {
-      const { flight, outcome } = ended[index] as Ended
+    answers.forEach(({ result }, nth) => {
+      const { flight, outcome } = ended[nth] as Ended
       counts[result] += 1
       if (result === 'settled') ends[COUNTED[outcome.kind]] += 1
       else if (result === 'refused') refused.add(flight.fence.partition)
-    }
+    })
     telemetry.emit('work.settled', { pool, ...counts, ends, tookMs })
     if (refused.size === 0) return
     ownership.lose(claim, [...refused])
@@ -206,10 +207,10 @@ export class Settler {
 }
 
 /** All of them are held now, so they are one owner's, and each partition has one epoch. */
-export function claimOf(flights: readonly Pick<Flight, 'fence' | 'owner'>[]): Claim {
+export function claimOf(ended: readonly { flight: Pick<Flight, 'fence' | 'owner'> }[]): Claim {
   const held = new Map<number, Held>()
-  for (const { fence } of flights) held.set(fence.partition, fence)
-  return { owner: flights[0]?.owner ?? '', held: [...held.values()] }
+  for (const { flight } of ended) held.set(flight.fence.partition, flight.fence)
+  return { owner: ended[0]?.flight.owner ?? '', held: [...held.values()] }
 }
 
 function settlementOf({ flight, outcome }: Ended): Settlement {

@@ -32,6 +32,9 @@ export interface StoredPool {
   partitions: number
   rememberMs: number
   deadForMs: number
+  fansOut: boolean
+  throttleMs: number
+  payloads: KeptPayloads
 }
 
 /** Some puts that are applied together, and by which name a repeat of them is known. */

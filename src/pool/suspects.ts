@@ -204,7 +204,7 @@ export class Suspects {
 
   async #markOnce(markings: Marking[]): Promise<void> {
     const { entries, pool, telemetry, ownership } = this.#parts
-    const claim = claimOf(markings.map(({ flight }) => flight))
+    const claim = claimOf(markings)
     const marks = markings.map(({ flight: { taken }, crashes }) => {
       return { key: taken.key, slot: taken.slot, turn: taken.turn, crashes }
     })

@@ -79,10 +79,10 @@ export class Worker<Payload = unknown> {
     this.#settler = new Settler({
       ...shared,
       settled: (ended, answers) => {
-        for (const [nth, { flight }] of ended.entries()) {
+        ended.forEach(({ flight }, nth) => {
           this.#hold.settled(flight, answers[nth] as SettleAnswer)
           this.#suspects.done(flight)
-        }
+        })
         this.#goOn()
       },
       letGo: (flight) => this.#letGo(flight),

@@ -2,13 +2,15 @@
 import { checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import type { Duration } from '../duration.ts'
 import { nearest } from '../nearest.ts'
-import { CONFLICT_RULES, LANES, type Mode } from '../pool/entry.ts'
+import { CONFLICT_RULES, LANES, type Mode, type OnConflict } from '../pool/entry.ts'
+import { longestWaitOf } from '../pool/longest-wait.ts'
 import type { Put, PutAnswer } from '../pool/merge.ts'
 import { isObject, refuse } from './json.ts'
 import { type FieldError, InvalidFields } from './problem.ts'
 
-const FIELDS = ['key', 'at', 'payload', 'lane', 'group', 'onConflict']
+const FIELDS = ['key', 'at', 'payload', 'lane', 'group', 'onConflict', 'longestWait']
 const MOST_ERRORS = 100
 
 /** One put of a body or a line, or `invalid_input`. In mode `each` it names its time, which is its slot. */
@@ -16,7 +18,9 @@ export function readPut(value: unknown, mode: Mode): Put {
   if (!isObject(value)) throw refuse('an entry must be a JSON object', 'send {"key": "…"}')
   for (const name of Object.keys(value)) if (!FIELDS.includes(name)) throw unknownField(name)
   const key = checkKey(value['key'])
-  const { at, lane, group, onConflict = 'earliest' } = value
+  const { at, lane, group } = value
+  const rule = { name: 'onConflict', code: 'invalid_input' } as const
+  const onConflict = checkChoice(value['onConflict'] ?? 'earliest', CONFLICT_RULES, rule)
   if (at === undefined && mode === 'each') {
     throw refuse('at is missing: every (key, at) of this pool is an entry of its own', 'send a time as "at"')
   }
@@ -26,8 +30,16 @@ export function readPut(value: unknown, mode: Mode): Put {
     payload: checkPayload(value['payload']),
     lane: lane === undefined ? null : checkChoice(lane, LANES, { name: 'lane', code: 'invalid_input' }),
     group: group === undefined ? key : checkKey(group, 'group'),
-    onConflict: checkChoice(onConflict, CONFLICT_RULES, { name: 'onConflict', code: 'invalid_input' }),
+    onConflict,
+    ...readLongestWait(value['longestWait'], onConflict, mode),
   }
+}
+
+function readLongestWait(value: unknown, onConflict: OnConflict, mode: Mode): Pick<Put, 'longestWaitMs'> {
+  if (value === undefined) return {}
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw refuse('longestWait is no string or number', 'send a text such as "10m", or milliseconds')
+  return longestWaitOf({ longestWait: value as Duration, onConflict }, { mode })
 }
 
 /** Every put of a list, or one error that names all that is wrong (at most 100 of it). */

@@ -6,7 +6,18 @@ const MODE = { enum: ['one', 'each'] }
 const LANE = { enum: ['fanout', 'normal', 'bulk'] }
 const DURATION = { description: 'such as `30d`, or milliseconds', type: ['string', 'integer'] }
 
-const POOL_MEMBERS = { name: TEXT, mode: MODE, partitions: COUNT, rememberMs: COUNT, deadForMs: COUNT }
+const PAYLOADS = { enum: ['latest', 'all'] }
+
+const POOL_MEMBERS = {
+  name: TEXT,
+  mode: MODE,
+  partitions: COUNT,
+  rememberMs: COUNT,
+  deadForMs: COUNT,
+  fansOut: { type: 'boolean' },
+  throttleMs: COUNT,
+  payloads: PAYLOADS,
+}
 
 export const PAUSED = objectOf({
   by: orNull(TEXT),
@@ -46,6 +57,9 @@ export const NEW_POOL = objectOf({
   'partitions?': COUNT,
   'remember?': DURATION,
   'deadFor?': DURATION,
+  'fansOut?': { type: 'boolean', description: 'its entries go in the lane `fanout`; fixed' },
+  'throttle?': { ...DURATION, description: 'the least time between runs of a key, in mode `one`' },
+  'payloads?': { ...PAYLOADS, description: '`all`: runs see those of all their puts, in mode `one`; fixed' },
 })
 
 const PUT_MEMBERS = {
@@ -54,6 +68,10 @@ const PUT_MEMBERS = {
   'lane?': LANE,
   'group?': ITEM,
   'onConflict?': { enum: ['earliest', 'replace', 'keep'] },
+  'longestWait?': {
+    ...DURATION,
+    description: 'with `replace`: puts put the run off for no longer than this',
+  },
 }
 export const PUT_BODY = objectOf(PUT_MEMBERS)
 export const NEW_ENTRY = objectOf({ key: ITEM, ...PUT_MEMBERS })

@@ -21,8 +21,8 @@ const GET: RouteDoc = {
 }
 const PUT: RouteDoc = {
   summary:
-    'Makes a pool, or finds it as it was asked for. Mode and partitions are fixed by then; what is left out is as it is ' +
-    'stored, and of a new pool `one` and the number that the server was started with.',
+    'Makes a pool, or finds it as it was asked for. Mode, partitions, fansOut and payloads are fixed by then; what is left ' +
+    'out is as it is stored, and of a new pool `one` and the number that the server was started with.',
   body: { 'application/json': NEW_POOL },
   optionalBody: true,
   answer: { 'application/json': POOL },
@@ -64,6 +64,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   partitions: ['number'],
   remember: ['string', 'number'],
   deadFor: ['string', 'number'],
+  fansOut: ['boolean'],
+  throttle: ['string', 'number'],
+  payloads: ['string'],
 }
 
 function readOptions(request: FastifyRequest): PoolOptions {

@@ -103,13 +103,15 @@ export const deathsCases: Case[] = [
     run: async ({ store }) => {
       const settings = { name: 'work', mode: 'each' as const, partitions: 4, rememberMs: 5 }
       await store.pool.entries.open(settings)
-      const stored = { ...settings, deadForMs: 30 * DAY }
+      const plain = { fansOut: false, throttleMs: 0, payloads: 'latest' as const }
+      const stored = { ...settings, deadForMs: 30 * DAY, ...plain }
       assert.deepEqual(await store.pool.browse.pools(), [stored])
       await store.pool.entries.open({ ...settings, deadForMs: DAY })
       await store.pool.entries.open({ ...settings, rememberMs: null, deadForMs: null })
-      await store.pool.entries.open({ name: 'a', mode: 'one', partitions: 1, rememberMs: null })
+      const told = { fansOut: true, throttleMs: 7, payloads: 'all' as const }
+      await store.pool.entries.open({ name: 'a', mode: 'one', partitions: 1, rememberMs: null, ...told })
       assert.deepEqual(await store.pool.browse.pools(), [
-        { name: 'a', mode: 'one', partitions: 1, rememberMs: 0, deadForMs: 30 * DAY },
+        { name: 'a', mode: 'one', partitions: 1, rememberMs: 0, deadForMs: 30 * DAY, ...told },
         { ...stored, deadForMs: DAY },
       ])
     },

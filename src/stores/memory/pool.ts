@@ -257,8 +257,9 @@ export class MemoryPools implements Entries, Browse {
   }
 
   async pools(): Promise<StoredPool[]> {
-    const stored = this.all().map(({ settings: { name, mode, partitions }, rememberMs, deadForMs }) => {
-      return { name, mode, partitions, rememberMs, deadForMs }
+    const stored = this.all().map(({ settings, rememberMs, deadForMs, rests: { throttleMs } }) => {
+      const { name, mode, partitions, fansOut = false, payloads = 'latest' } = settings
+      return { name, mode, partitions, rememberMs, deadForMs, fansOut, throttleMs, payloads }
     })
     return stored.sort((a, b) => (a.name < b.name ? -1 : 1))
   }

@@ -2,6 +2,7 @@
 // of their own for those that failed or are dead.
 import type { Entry, EntryState, Mode } from '../../pool/entry.ts'
 import { byDue } from '../../pool/order.ts'
+import type { KeptPayloads } from '../../pool/payloads.ts'
 import type { Death } from '../../pool/settle.ts'
 import type { Browse, EntryQuery, StoredPool } from '../../pool/store.ts'
 import type { Connections, Row } from './connections.ts'
@@ -74,6 +75,9 @@ export class PostgresBrowse implements Browse {
       partitions: row['partitions'] as number,
       rememberMs: row['remember_ms'] as number,
       deadForMs: row['dead_for_ms'] as number,
+      fansOut: row['fans_out'] as boolean,
+      throttleMs: row['throttle_ms'] as number,
+      payloads: row['payloads'] as KeptPayloads,
     }))
   }
 }

@@ -15,7 +15,7 @@ returning id, fans_out, payloads
 select name, mode, partitions, fans_out, payloads from headrace.pool where name = $1
 
 -- name: all_pools
-select name, mode, partitions, remember_ms, dead_for_ms from headrace.pool order by name
+select name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads from headrace.pool order by name
 
 -- name: cancel
 -- Locks: the entries of the key. Index: the primary key.

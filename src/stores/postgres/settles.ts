@@ -76,12 +76,12 @@ function choosePlaced({ payloads }: KnownPool, settlements: readonly Settlement[
   const chosen: number[] = []
   const others: number[] = []
   const turns = new Set<number>()
-  for (const [nth, { outcome, place, turn }] of settlements.entries()) {
+  settlements.forEach(({ outcome, place, turn }, nth) => {
     // One that stands twice is settled once.
     const isPlaced = place !== undefined && outcome.kind === 'done' && !turns.has(turn)
     if (isPlaced) turns.add(turn)
     ;(isPlaced ? chosen : others).push(nth)
-  }
+  })
   return payloads === 'all' || chosen.length < others.length ? NOTHING : { chosen, others }
 }
 

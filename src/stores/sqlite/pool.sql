@@ -6,7 +6,7 @@ insert into pool (name, mode, partitions, remember_ms, fans_out, throttle_ms, pa
 
 -- name: all_pools
 -- A row for each pool.
-select id, name, mode, partitions, remember_ms, dead_for_ms from pool order by name
+select id, name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads from pool order by name
 
 -- name: save_dead_for
 update pool set dead_for_ms = ? where id = ?

@@ -99,6 +99,9 @@ export class Pools {
         partitions: row['partitions'] as number,
         rememberMs: row['remember_ms'] as number,
         deadForMs: row['dead_for_ms'] as number,
+        fansOut: row['fans_out'] === 1,
+        throttleMs: row['throttle_ms'] as number,
+        payloads: row['payloads'] as KeptPayloads,
       }
       return { id: row['id'] as number, settings }
     })

@@ -46,8 +46,17 @@ test('pool make and list show the pools, and with --json what the server answers
   ]
   assert.equal(await run('pool list'), `${listed.join('\n')}\n`)
   const { items } = JSON.parse(await run('pool list --json')) as { items: unknown[] }
-  const vms = { name: 'vms', mode: 'one', partitions: 8, rememberMs: 0, deadForMs: 7_776_000_000 }
+  const plain = { fansOut: false, throttleMs: 0, payloads: 'latest' }
+  const vms = { name: 'vms', mode: 'one', partitions: 8, rememberMs: 0, deadForMs: 7_776_000_000, ...plain }
   assert.deepEqual(items[1], vms)
+  const flags = '--fans-out --throttle 2s --payloads all'
+  const { fansOut, throttleMs, payloads } = JSON.parse(
+    await run(`pool make syncs ${flags} --json`),
+  ) as typeof vms
+  assert.deepEqual([fansOut, throttleMs, payloads], [true, 2000, 'all'])
+  const put = 'pool put vms vm-1 --at 2099-01-01T00:00:00Z --on-conflict replace --longest-wait 10m --json'
+  const { dueAt } = JSON.parse(await run(put)) as { dueAt: string }
+  assert.ok(Date.parse(dueAt) - Date.now() < 660_000, dueAt)
 })
 
 test('pool put, get and cancel act on a key', async (t) => {

@@ -19,6 +19,9 @@ test('a pool is made and listed, and its keys are put, found and cancelled', asy
     partitions: 2,
     rememberMs: 0,
     deadForMs: 86_400_000,
+    fansOut: false,
+    throttleMs: 0,
+    payloads: 'latest',
   })
   assert.deepEqual([paused, limits.pool], [null, { concurrency: null, rate: null }])
   const { items } = await pools.list()

@@ -8,7 +8,15 @@ const UNSTEERED = {
   paused: null,
   limits: { group: { concurrency: null, rate: null }, pool: { concurrency: null, rate: null } },
 }
-const TICKS = { name: 'ticks', mode: 'each', partitions: 4, rememberMs: 0, deadForMs: 2_592_000_000 }
+const PLAIN = { fansOut: false, throttleMs: 0, payloads: 'latest' }
+const TICKS = {
+  name: 'ticks',
+  mode: 'each',
+  partitions: 4,
+  rememberMs: 0,
+  deadForMs: 2_592_000_000,
+  ...PLAIN,
+}
 
 function send(serving: Serving, method: string, path: string, value?: unknown): Promise<Answer> {
   return ask(serving, method, `/v1/pools${path}`, value === undefined ? {} : { body: JSON.stringify(value) })
@@ -33,6 +41,7 @@ test('a pool is made by PUT, which can be repeated; other settings are a conflic
     partitions: 2,
     rememberMs: 0,
     deadForMs: 604_800_000,
+    ...PLAIN,
     ...UNSTEERED,
   }
   assert.deepEqual([made.status, made.body], [200, vms])
@@ -40,6 +49,43 @@ test('a pool is made by PUT, which can be repeated; other settings are a conflic
   assertProblem(await send(serving, 'PUT', '/vms', { mode: 'one' }), 409, 'pool_mismatch')
   assert.equal((await send(serving, 'PUT', '/vms', { deadFor: 1000 })).body['deadForMs'], 1000)
   assert.equal((await send(serving, 'PUT', '/plain')).body['partitions'], 4)
+})
+
+test('a pool that fans out, throttles or keeps all payloads is made by PUT, and remembers it', async (t) => {
+  const serving = await serve(t)
+  const asked = { fansOut: true, throttle: '2s', payloads: 'all' }
+  const { body } = await send(serving, 'PUT', '/syncs', asked)
+  assert.deepEqual([body['fansOut'], body['throttleMs'], body['payloads']], [true, 2000, 'all'])
+  assert.equal((await send(serving, 'PUT', '/syncs', { throttle: 500 })).body['throttleMs'], 500)
+  assertProblem(await send(serving, 'PUT', '/syncs', { fansOut: false }), 409, 'pool_mismatch')
+  assertProblem(await send(serving, 'PUT', '/syncs', { payloads: 'latest' }), 409, 'pool_mismatch')
+  assertProblem(await send(serving, 'PUT', '/each', { mode: 'each', throttle: '2s' }), 400, 'invalid_options')
+  assertProblem(await send(serving, 'PUT', '/new', { fansOut: 'yes' }), 400, 'invalid_input')
+  assertProblem(await send(serving, 'PUT', '/new', { payloads: 'some' }), 400, 'invalid_options')
+  await send(serving, 'PUT', '/syncs/entries/k')
+  assert.equal((await send(serving, 'GET', '/syncs/entries/k')).body['lane'], 'fanout')
+})
+
+test('a put with replace is put off for no longer than its longest wait', async (t) => {
+  const serving = await serve(t)
+  await send(serving, 'PUT', '/vms')
+  const at = '2099-01-01T00:00:00.000Z'
+  const put = { at, onConflict: 'replace', longestWait: '10m' }
+  const before = Date.now()
+  const { body } = await send(serving, 'PUT', '/vms/entries/k', put)
+  const waits = Date.parse(String(body['dueAt'])) - before
+  assert.ok(waits >= 600_000 && waits < 660_000, `it waits ${waits} ms`)
+  assertProblem(await send(serving, 'PUT', '/vms/entries/k', { longestWait: '10m' }), 400, 'invalid_input')
+  assertProblem(
+    await send(serving, 'PUT', '/vms/entries/k', { ...put, longestWait: 'long' }),
+    400,
+    'invalid_input',
+  )
+  assertProblem(
+    await send(serving, 'PUT', '/vms/entries/k', { ...put, longestWait: {} }),
+    400,
+    'invalid_input',
+  )
 })
 
 test('a pool that is not there is unknown, and the nearest is named', async (t) => {
