@@ -187,6 +187,23 @@ export const takeCases: Case[] = [
     },
   },
   {
+    title: '[D2] where one partition holds all that is due a take answers all of it',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { partitions: 8 })
+      await pool.putAll(
+        Array.from({ length: 150 }, (_, nth) => asPut(`k${nth}`, { at: START + nth, group: 'crowd' })),
+      )
+      await clock.leap(400)
+      for (const limit of [100, 200]) {
+        const dueAts = (await pool.take({ limit })).map(({ dueAt }) => dueAt - START)
+        assert.deepEqual(
+          dueAts,
+          Array.from({ length: Math.min(limit, 150) }, (_, nth) => nth),
+        )
+      }
+    },
+  },
+  {
     title: '[D1] [M9] a take tells of each run what is its own, whatever its neighbours are',
     run: async ({ store, clock }) => {
       const pool = await openPool(store, { partitions: 1 })
