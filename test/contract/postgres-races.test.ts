@@ -51,6 +51,34 @@ void describe('postgres: races', { skip }, () => {
     assert.equal((await raise)[0]?.raised, true)
   })
 
+  void test('[Y15] beside an entry that another holds the others are settled at once, and that one after it', async () => {
+    const schema = newSchema()
+    const store = await open(schema)
+    const pool = await openPool(store, { partitions: 1 })
+    await pool.putAll(['a', 'b', 'c', 'd'].map((key) => asPut(key)))
+    const runs = await pool.take()
+    const holding = server.run(
+      `begin; select from ${schema}.entry where key = 'b' for update; select pg_sleep(0.6); commit`,
+    )
+    await until(
+      'the entry is locked',
+      async () => (await server.run("select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0,
+    )
+    const done = { kind: 'done' } as const
+    const settle = pool.settleAll(
+      runs.map(({ key, slot, turn, seen }) => ({ key, slot, turn, seen, outcome: done })),
+    )
+    await until(
+      'the others are settled',
+      async () => (await pool.list()).map(({ key }) => key).join() === 'b',
+    )
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock'"
+    await until('that one is waited for', async () => (await server.run(waiting)).length === 1)
+    await holding
+    assert.deepEqual(new Set((await settle).map(({ result }) => result)), new Set(['settled']))
+    assert.deepEqual(await pool.list(), [])
+  })
+
   void test('[Y8] a member that stands still after it sent a change holds no lock', async () => {
     const proxy = await newProxy()
     const schema = newSchema()

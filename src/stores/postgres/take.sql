@@ -18,13 +18,16 @@ near as materialized (
   ) as e
 ),
 near_shares as materialized (
-  select partition, count(*) as share
-  from (select partition from near order by due_at limit $5::bigint) as first
+  select partition, count(*) as share, max(due_at) as last
+  from (select partition, due_at from near order by due_at limit $5::bigint) as first
   group by partition
 ),
--- More of a partition may be due as early, if all that was read of it is among the first.
+-- More of a partition may be due as early, if all that was read of it is among the first, and not as late as the last of all.
 enough as materialized (
-  select $6::bigint >= $5::bigint or not exists (select from near_shares where share >= $6::bigint) as is_enough
+  select $6::bigint >= $5::bigint or not exists (
+      select from near_shares where share >= $6::bigint and (last < edge.last or edge.count < $5::bigint)
+    ) as is_enough
+  from (select max(last) as last, sum(share) as count from near_shares) as edge
 ),
 far_shares as materialized (
   select partition, count(*) as share
@@ -71,7 +74,7 @@ later as materialized (
 select clock.now, later.next_due_at, due.*
 from clock cross join later left join lateral (
   select p.partition, e.*
-  from unnest($2::smallint[]) as p (partition) cross join lateral (
+  from unnest($2::smallint[]) as p (partition) join shares s on s.partition = p.partition cross join lateral (
     select json_agg(key) as keys, array_agg(slot) filter (where slot <> $7::bigint) as slots, array_agg(turn) as turns,
       array_agg(due_at) as due_ats, array_agg(tally) as tallies, array_agg(put_at) as put_ats,
       array_agg(place) as places,
@@ -85,10 +88,9 @@ from clock cross join later left join lateral (
       where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
         and e.due_at >= $4::bigint and e.due_at <= (select now from clock)
       order by e.due_at
-      limit coalesce((select share from shares s where s.partition = p.partition), 0)
+      limit s.share
     ) as e
   ) as e
-  where e.turns is not null
 ) as due on true
 
 -- name: take_rows
@@ -99,13 +101,13 @@ from clock cross join later left join lateral (
   select e.*, case when $7::boolean then array(
       select a.payload from headrace.payload a where a.pool = $1 and a.key = e.key and not a.after order by a.id
     ) end as payloads
-  from unnest($2::smallint[]) as p (partition) cross join lateral (
+  from unnest($2::smallint[]) as p (partition) join shares s on s.partition = p.partition cross join lateral (
     select e.key, e.slot, e.grp, e.partition, e.turn, e.due_at, e.tally, e.payload, e.attempt, e.crashes, e.put_at,
       e.ctid as place
     from headrace.entry e
     where e.pool = $1 and e.partition = p.partition and e.lane = $3::smallint and e.state = 'live'
       and e.due_at >= $4::bigint and e.due_at <= (select now from clock)
     order by e.due_at
-    limit coalesce((select share from shares s where s.partition = p.partition), 0)
+    limit s.share
   ) as e
 ) as due on true
