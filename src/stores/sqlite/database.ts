@@ -237,6 +237,8 @@ const FULL = 13
 const CANNOT_OPEN = 14
 /** Too big, against a constraint, or of another type. */
 const REFUSED = [18, 19, 20]
+/** Extended: the index of the log could not be made longer, which is a matter of room, though SQLite does not call it so. */
+const NO_ROOM_FOR_INDEX = 4874
 
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
@@ -258,7 +260,7 @@ function primaryCode(error: unknown): number | null {
 export function toHeadraceError(error: unknown, file: string): unknown {
   const code = primaryCode(error)
   if (error instanceof HeadraceError || (code === null && !isFileError(error))) return error
-  if (code === FULL || (error as NodeJS.ErrnoException).code === 'ENOSPC') {
+  if (isNoRoom(error)) {
     return new HeadraceError('store_full', `there is no room left for ${file}`, {
       cause: error,
       remedy: 'free some disk space; nothing acknowledged was lost, and work goes on when there is room',
@@ -280,6 +282,11 @@ export function toHeadraceError(error: unknown, file: string): unknown {
     cause: error,
     remedy: 'check that the file and its folder can be read and written, and that the disk is sound',
   })
+}
+
+function isNoRoom(error: unknown): boolean {
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown }
+  return primaryCode(error) === FULL || errcode === NO_ROOM_FOR_INDEX || code === 'ENOSPC'
 }
 
 function isFileError(error: unknown): boolean {
