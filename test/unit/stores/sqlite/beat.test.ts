@@ -2,27 +2,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { FaultPoint } from '../../../../src/fault.ts'
-import type { Beat, NewMember } from '../../../../src/roster/store.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
 import { openPool } from '../../../../src/testing/pool-driver.ts'
 import { VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { sqliteFiles } from '../../../contract/open-sqlite.ts'
-
-const MEMBER: NewMember = {
-  id: 'a',
-  name: 'host:a',
-  address: null,
-  version: '0.1.0',
-  weight: 1,
-  concurrency: 1,
-  leaseMs: 3000,
-  serves: [],
-  leads: true,
-}
-
-const BEAT: Beat = { member: 'a', leaseMs: 3000, leads: true, health: {}, holding: {}, refused: [] }
+import { BEAT, MEMBER } from './a-member.ts'
 
 interface World {
   store: Store

@@ -2,25 +2,11 @@
 import assert from 'node:assert/strict'
 import { StatementSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import type { Beat, NewMember } from '../../../../src/roster/store.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openPool } from '../../../../src/testing/pool-driver.ts'
 import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { quickSqliteFiles } from '../../../contract/open-sqlite.ts'
-
-const MEMBER: NewMember = {
-  id: 'a',
-  name: 'host:a',
-  address: null,
-  version: '0.1.0',
-  weight: 1,
-  concurrency: 1,
-  leaseMs: 3000,
-  serves: [],
-  leads: true,
-}
-
-const BEAT: Beat = { member: 'a', leaseMs: 3000, leads: true, health: {}, holding: {}, refused: [] }
+import { BEAT, MEMBER } from './a-member.ts'
 
 interface World {
   clock: VirtualClock

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { type TestContext, test } from 'node:test'
-import type { Beat, NewMember } from '../../../../src/roster/store.ts'
 import type { Store } from '../../../../src/store.ts'
 import { type Faults, noFaults } from '../../../../src/fault.ts'
 import { openStore } from '../../../../src/stores/open.ts'
@@ -11,19 +10,7 @@ import { createTelemetry } from '../../../../src/telemetry.ts'
 import { openTicks } from '../../../../src/testing/ticks-driver.ts'
 import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { sqliteFiles } from '../../../contract/open-sqlite.ts'
-
-const BEAT: Beat = { member: 'a', leaseMs: 3000, leads: true, health: {}, holding: {}, refused: [] }
-const MEMBER: NewMember = {
-  id: 'a',
-  name: 'host:a',
-  address: null,
-  version: '0.1.0',
-  weight: 1,
-  concurrency: 1,
-  leaseMs: 3000,
-  serves: [],
-  leads: true,
-}
+import { BEAT, MEMBER } from './a-member.ts'
 
 type Done = (error: Error | null) => void
 
