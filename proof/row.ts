@@ -25,3 +25,8 @@ export interface ProofRow {
   /** An exception counts as a bar that does not hold. */
   run(context: ProofContext): Promise<ProofResult>
 }
+
+/** Rows that a quick run leaves out, since it runs the same for another store. */
+export function onlyInFull(rows: readonly ProofRow[]): ProofRow[] {
+  return rows.map((row) => ({ ...row, quick: false }))
+}

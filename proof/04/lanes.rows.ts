@@ -6,7 +6,7 @@ import { WEIGHTS } from '../../src/pool/lanes.ts'
 import { type Shared, type Started, floodWithBulk, floodWithFanout } from '../../test/fault/race-lanes.ts'
 import { startPostgres } from '../../test/servers/postgres.ts'
 import { once } from '../once.ts'
-import type { ProofContext, ProofRow } from '../row.ts'
+import { type ProofContext, type ProofRow, onlyInFull } from '../row.ts'
 
 const FLOOD = 100_000
 const WITHIN_MS = 1000
@@ -86,4 +86,4 @@ function rowsOf(name: string, withStores: WithStores): ProofRow[] {
   ]
 }
 
-export const rows: ProofRow[] = [...rowsOf('PostgreSQL', onPostgres), ...rowsOf('SQLite', onFile)]
+export const rows: ProofRow[] = [...rowsOf('PostgreSQL', onPostgres), ...onlyInFull(rowsOf('SQLite', onFile))]

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { AT_ONCE, type LimitsVerdict, STARTS, raceLimits } from '../../test/fault/race-limits.ts'
 import { startPostgres } from '../../test/servers/postgres.ts'
 import { once } from '../once.ts'
-import type { ProofContext, ProofRow } from '../row.ts'
+import { type ProofContext, type ProofRow, onlyInFull } from '../row.ts'
 
 const USED = 0.9
 
@@ -73,4 +73,4 @@ function rowsOf(store: 'PostgreSQL' | 'SQLite'): ProofRow[] {
   ]
 }
 
-export const rows: ProofRow[] = [...rowsOf('PostgreSQL'), ...rowsOf('SQLite')]
+export const rows: ProofRow[] = [...rowsOf('PostgreSQL'), ...onlyInFull(rowsOf('SQLite'))]

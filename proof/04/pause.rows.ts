@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type PausedStore, type RestartedPaused, restartPaused } from '../../test/fault/restart-paused.ts'
 import { startPostgres } from '../../test/servers/postgres.ts'
 import { once } from '../once.ts'
-import type { ProofContext, ProofRow } from '../row.ts'
+import { type ProofContext, type ProofRow, onlyInFull } from '../row.ts'
 
 const LIVE = `select count(*) as live from TABLE where state = 'live'`
 const PAUSE = 'paused by ann: a move'
@@ -86,4 +86,4 @@ function rowsOf(name: string, withStore: WithStore): ProofRow[] {
   ]
 }
 
-export const rows: ProofRow[] = [...rowsOf('PostgreSQL', onPostgres), ...rowsOf('SQLite', onFile)]
+export const rows: ProofRow[] = [...rowsOf('PostgreSQL', onPostgres), ...onlyInFull(rowsOf('SQLite', onFile))]
