@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { JobKeys, type Mark } from '../../../src/lab/simulation/job-keys.ts'
 import { JobProgress } from '../../../src/lab/simulation/job-progress.ts'
 import type { Made } from '../../../src/lab/simulation/made.ts'
+import { contextOf } from './context-of.ts'
 
 function markOf(turn: number, dueAt: number): Mark {
   const run = { key: 'k', group: 'k', slot: dueAt, partition: 1, turn, dueAt, putAt: dueAt }
@@ -12,14 +13,7 @@ function markOf(turn: number, dueAt: number): Mark {
 }
 
 function madeOf({ taken }: Mark, { ending, answer }: Pick<Made, 'ending' | 'answer'>): Made {
-  const context = {
-    signal: new AbortController().signal,
-    attempt: 1,
-    latenessMs: 0,
-    fence: { partition: 1, epoch: 1 },
-    log: () => undefined,
-    progress: () => undefined,
-  }
+  const context = contextOf({ partition: 1, epoch: 1 })
   const life = { name: 'm1', isDead: false }
   const over = { endedAt: 9, overAt: 9, cancelledAt: Infinity }
   return { taken, epoch: 1, context, life, startedAt: 0, ending, answer, ...over }

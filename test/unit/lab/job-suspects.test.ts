@@ -7,6 +7,7 @@ import { type JobRules, drawJobs } from '../../../src/lab/simulation/jobs.ts'
 import { type Made, UNDER_WAY } from '../../../src/lab/simulation/made.ts'
 import { noRaces } from '../../../src/lab/simulation/sometimes.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { contextOf } from './context-of.ts'
 
 const HELD = [{ partition: 1, epoch: 2 }]
 
@@ -35,14 +36,7 @@ function takenOver(suspects = 1) {
     return wrong
   }
   const start = (each: Mark): string[] => {
-    const context = {
-      signal: new AbortController().signal,
-      attempt: 1,
-      latenessMs: 0,
-      fence: { partition: 1, epoch: 2 },
-      log: () => undefined,
-      progress: () => undefined,
-    }
+    const context = contextOf({ partition: 1, epoch: 2 })
     const life = { name: 'm1', isDead: false }
     const made: Made = { taken: each.taken, epoch: 2, context, life, startedAt: clock.mono(), ...UNDER_WAY }
     const wrong = watch.start(made, each)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Made } from '../../../src/lab/simulation/made.ts'
 import { type Moment, Owed } from '../../../src/lab/simulation/owed.ts'
 import type { TakenRun } from '../../../src/pool/entry.ts'
+import { contextOf } from './context-of.ts'
 
 const taken: TakenRun = {
   key: 'k',
@@ -20,14 +21,7 @@ const taken: TakenRun = {
 }
 
 function madeBy(overAt: number): Made {
-  const context = {
-    signal: new AbortController().signal,
-    attempt: 1,
-    latenessMs: 0,
-    fence: { partition: 1, epoch: 1 },
-    log: () => undefined,
-    progress: () => undefined,
-  }
+  const context = contextOf({ partition: 1, epoch: 1 })
   const life = { name: 'm1', isDead: false }
   return {
     taken,
