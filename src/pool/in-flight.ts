@@ -2,13 +2,12 @@
 // turns that were settled a moment ago, and the takes that are under way. Pure. Rules [X2], [X3] and [X20] of
 // docs/spec/work.md.
 import { Behind, type Waiting } from './behind.ts'
+import { type TurnName, TurnSet } from './turn-set.ts'
 
 /** What names a run. */
-export interface RunName {
+export interface RunName extends TurnName {
   key: string
   slot: number | null
-  partition: number
-  turn: number
 }
 
 interface Flying<Item> {
@@ -18,7 +17,7 @@ interface Flying<Item> {
   behind: Behind<Item & Waiting> | null
 }
 
-/** Turns that were settled, each with its partition, after the same take. */
+/** Turns that were settled, each with its partition, after the same take: without their runs, which may be large. */
 interface Settled {
   partitions: number[]
   turns: number[]
@@ -47,8 +46,8 @@ const FREE: Freed<never> = { next: null, passedOver: null }
 
 export class InFlight<Item extends Waiting> {
   readonly #keys = new Map<string, Flying<Item>>()
-  /** Turns that were settled, by partition: a turn is unique in its partition only. */
-  readonly #turns = new Map<number, Set<number>>()
+  /** Turns that were settled. */
+  readonly #turns = new TurnSet()
   /** The same in the order of their settles. */
   #settled: Settled[] = []
   readonly #takes = new Set<number>()
@@ -86,13 +85,13 @@ export class InFlight<Item extends Waiting> {
   }
 
   /** Whether a run that a take answered may start. */
-  admit({ key, slot, partition, turn }: RunName): Admission {
-    const flying = this.#keys.get(key)
-    if (this.#turns.get(partition)?.has(turn) === true) return 'here'
+  admit(run: RunName): Admission {
+    const flying = this.#keys.get(run.key)
+    if (this.#turns.has(run)) return 'here'
     if (flying === undefined) return 'free'
-    const { taken } = flying.item
-    if (taken.turn === turn && taken.partition === partition && taken.slot === slot) return 'here'
-    return flying.behind?.has({ partition, turn }) === true ? 'here' : 'busy'
+    const { turn, partition, slot } = flying.item.taken
+    if (turn === run.turn && partition === run.partition && slot === run.slot) return 'here'
+    return flying.behind?.has(run) === true ? 'here' : 'busy'
   }
 
   /** A run that was free is in flight from now on. */
@@ -127,18 +126,16 @@ export class InFlight<Item extends Waiting> {
   }
 
   /** The run was settled, and its handler has ended. */
-  settle({ key, partition, turn }: Omit<RunName, 'slot'>): Freed<Item> {
+  settle(run: Omit<RunName, 'slot'>): Freed<Item> {
     if (this.#takes.size > 0) {
       let last = this.#settled.at(-1)
       if (last?.take !== this.#take)
         this.#settled.push((last = { partitions: [], turns: [], take: this.#take }))
-      last.partitions.push(partition)
-      last.turns.push(turn)
-      const turns = this.#turns.get(partition)
-      if (turns === undefined) this.#turns.set(partition, new Set([turn]))
-      else turns.add(turn)
+      last.partitions.push(run.partition)
+      last.turns.push(run.turn)
+      this.#turns.add(run)
     }
-    return this.release(key)
+    return this.release(run.key)
   }
 
   /** The run is let go without a settle, and its handler has ended or never began. */
@@ -155,12 +152,15 @@ export class InFlight<Item extends Waiting> {
     return flying.passedOver === null ? FREE : { next: null, passedOver: flying.passedOver }
   }
 
-  /** Drops what waits behind others, if this is true of it; it counts as passed over. */
+  /**
+   * Drops what waits behind others, if this is true of it or of one that is due before it: it counts as passed over, and
+   * none goes before one that was. [X20]
+   */
   drop(isMeant: (item: Item) => boolean, key?: string): Item[] {
     const one = key === undefined ? undefined : this.#keys.get(key)
     if (this.#behind === 0 || (key !== undefined && one === undefined)) return []
     return [...(one === undefined ? this.#keys.values() : [one])].flatMap((flying) => {
-      const dropped = flying.behind?.drop(isMeant) ?? []
+      const dropped = flying.behind?.dropFrom(isMeant) ?? []
       for (const item of dropped) this.#without(flying, item)
       return dropped
     })
@@ -186,6 +186,6 @@ export class InFlight<Item extends Waiting> {
     const kept = this.#settled.findIndex(({ take }) => take >= oldest)
     const gone = this.#settled.splice(0, kept < 0 ? this.#settled.length : kept)
     for (const { partitions, turns } of gone)
-      turns.forEach((turn, nth) => this.#turns.get(partitions[nth] as number)?.delete(turn))
+      turns.forEach((turn, nth) => this.#turns.delete({ partition: partitions[nth] as number, turn }))
   }
 }

@@ -103,6 +103,33 @@ test('[X20] there is room for 1,000 runs of a key and 10,000 in all, the earlies
   assert.deepEqual(book.release('k9'), { next: null, passedOver: 2 })
 })
 
+test('[X20] what is dropped takes along what is due after it, so that nothing that was passed over is overtaken', () => {
+  const book = withOne()
+  for (const [turn, dueAt] of [
+    [2, 200],
+    [3, 300],
+    [4, 400],
+  ] as const)
+    assert.equal(book.putBehind(itemOf('a', turn, dueAt)), null)
+  assert.deepEqual(
+    book.drop(({ taken }) => taken.turn === 3).map(({ taken }) => taken.turn),
+    [3, 4],
+  )
+  assert.equal(book.putBehind(itemOf('a', 5, 350))?.taken.turn, 5)
+  assert.equal(book.release('a').next?.taken.turn, 2)
+  assert.deepEqual(book.release('a'), { next: null, passedOver: 300 })
+})
+
+test('[X20] a run behind another is not taken for one of the same turn in another partition', () => {
+  const book = withOne()
+  const runs = [7, 8].map((partition) => ({ taken: runOf('a', 2, partition, partition) }))
+  for (const run of runs) {
+    assert.equal(book.admit(run.taken), 'busy')
+    assert.equal(book.putBehind(run), null)
+  }
+  for (const { taken } of runs) assert.equal(book.admit(taken), 'here')
+})
+
 test('[X3] a settled turn is not admitted from a take that began before its settle was answered', () => {
   const book = withOne()
   const take = book.beginTake()
