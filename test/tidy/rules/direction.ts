@@ -8,7 +8,7 @@ const foundation = /^src\/(clock|errors|telemetry)\.ts$/
 const small = /^src\/(?!(headrace|membership|asked-settings|index|store|pulse)\.)[a-z0-9-]+\.ts$/
 const assembly = /^src\/(headrace|membership|asked-settings|index)\.ts$/
 const pure =
-  /^src\/(pool\/(answer|back-off|behind|control|cursor|entry|in-flight|merge|payloads|reschedule|settle|shares|sliding-log|solitude|suspicion|lanes|limits|solitude|suspicion|evidence|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(answer|back-off|behind|control|cursor|entry|in-flight|merge|payloads|reschedule|settle|shares|sliding-log|lanes|limits|solitude|suspicion|evidence|turn-set|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
