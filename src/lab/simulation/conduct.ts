@@ -231,7 +231,7 @@ export class Conduct {
       if (work.isTake && isLeaving()) continue
       const early = names.find((name) => work.names.has(name))
       const since = this.#revokedAt.get(early ?? '') ?? work.since
-      if (early !== undefined && clock.mono() - since < drainWithinMs)
+      if (early !== undefined && clock.mono() < since + drainWithinMs)
         say(`[H3] ${owner} hands ${early} over, and its own work on it is under way`)
     }
   }

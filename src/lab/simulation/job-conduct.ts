@@ -133,11 +133,12 @@ export class JobConduct {
     if (!conduct.raisedSince(JOBS, taken.partition, askedAt)) this.#keys.putBehind(mark)
   }
 
-  /** Whether runs of a key may wait: behind one of it, or for a handler, or for one that may not start beside others. */
+  /** Whether runs of a key may wait: behind one that is not over yet, for a handler, or for one that is to be alone. */
   #mayWait(key: string): boolean {
     const { clock, rules } = this.#parts
     const isBusy = this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()
-    return isBusy || this.#last.get(key)?.overAt === Infinity || this.#suspects.holdsBack(this.#startable())
+    const isBehind = (this.#last.get(key)?.overAt ?? -Infinity) >= clock.mono()
+    return isBusy || isBehind || this.#suspects.holdsBack(this.#startable())
   }
 
   /** What was taken, has not started, and may. */

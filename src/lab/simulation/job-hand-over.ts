@@ -83,8 +83,8 @@ export class JobHandOver {
     const { clock, conduct, drainWithinMs, life } = this.#parts
     const now = clock.mono()
     return this.#unfinished().filter(({ since, stopWaitsMs, ...held }) => {
-      const isStopOver = now - Math.max(since, life.leavingAt) >= stopWaitsMs
-      const isOver = now - conduct.revokedAt(RESOURCE, held) >= drainWithinMs
+      const isStopOver = now >= Math.max(since, life.leavingAt) + stopWaitsMs
+      const isOver = now >= conduct.revokedAt(RESOURCE, held) + drainWithinMs
       return !isStopOver && !isOver
     })
   }

@@ -120,8 +120,8 @@ export class JobSuspects {
   sent({ taken, lane }: Mark, { held }: Claim): void {
     const epoch = held.find(({ partition }) => partition === taken.partition)?.epoch ?? 0
     const sentAt = this.#parts.clock.mono()
-    const isFirst = this.#underWay.size === 0 && !this.#isSoonAgain(sentAt)
-    if (isFirst) this.#since = sentAt
+    const isNext = this.#answeredAt === sentAt || this.#isSoonAgain(sentAt)
+    if (this.#underWay.size === 0 && !isNext) this.#since = sentAt
     this.#underWay.set(turnOf(taken), { taken, lane, epoch, sentAt })
   }
 
@@ -201,7 +201,7 @@ export class JobSuspects {
 
   /** Whether a call has failed and may be made again. */
   #isSoonAgain(now: number): boolean {
-    return this.#failedAt > this.#answeredAt && now - this.#failedAt < LONGEST_PAUSE_MS
+    return this.#failedAt > this.#answeredAt && now < this.#failedAt + LONGEST_PAUSE_MS
   }
 
   #left({ taken: { partition }, lane }: Mark): Left {
@@ -227,6 +227,6 @@ export class JobSuspects {
   }
 
   #isRecent(at: number): boolean {
-    return this.#parts.clock.mono() - at < this.#parts.rules.drainWithinMs
+    return this.#parts.clock.mono() < at + this.#parts.rules.drainWithinMs
   }
 }
