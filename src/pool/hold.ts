@@ -6,7 +6,7 @@ import type { StoreTime } from '../store-time.ts'
 import { Cursor } from './cursor.ts'
 import { LANES, type Lane } from './entry.ts'
 import { type Freed, InFlight } from './in-flight.ts'
-import { type LaneHold, MOST_TAKEN } from './lane-hold.ts'
+import { type LaneHold, MOST_TAKEN, cutOf } from './lane-hold.ts'
 import { Turns } from './lanes.ts'
 import type { CancelledName } from './pool.ts'
 import { type Flight, endsRow, flightOf } from './run.ts'
@@ -60,14 +60,14 @@ export class Hold {
   }
 
   /** Takes in what a take answered; answers how many runs are new. */
-  admit(hold: LaneHold, { now, runs, nextDueAt }: Taken, { claim, from, limit }: Asked): number {
+  admit(hold: LaneHold, answer: Taken, { claim, from, limit }: Asked): number {
+    const { now, runs, nextDueAt } = answer
     const fences = new Map(
       claim.held
         .filter((fence) => this.#ownership.mayStart(fence))
         .map((fence) => [fence.partition, fence] as const),
     )
-    const isCut = runs.length >= limit
-    const cutAt = isCut ? runs.reduce((last, { dueAt }) => Math.max(last, dueAt), -Infinity) : null
+    const cutAt = cutOf(answer, limit)
     this.#groups.beginRead(hold.lane, from, cutAt ?? Infinity)
     let [admitted, busy, passedOver] = [0, 0, 0]
     const takenAt = this.#steps.now()
@@ -99,12 +99,12 @@ export class Hold {
       admitted += 1
     }
     this.#waiting += admitted
-    hold.isCut = isCut
-    const isFruitless = isCut && admitted === 0
+    hold.isCut = cutAt !== null
+    const isFruitless = hold.isCut && admitted === 0
     // Twice as many where nothing else was found: so few takes reach what is behind them.
     hold.passedOver = isFruitless ? 2 * busy : passedOver
     // More cannot be read at once: what is due at that very time is looked for again when those in its way have ended.
-    const passes = isFruitless && limit >= MOST_TAKEN ? 1 : 0
+    const passes = isFruitless && runs.length >= MOST_TAKEN ? 1 : 0
     hold.cursor.end({ now, cutAt: cutAt === null ? null : cutAt + passes, nextDueAt })
     this.#groups.look()
     return admitted

@@ -2,6 +2,7 @@
 import type { Cursor } from './cursor.ts'
 import type { Lane } from './entry.ts'
 import type { Flight } from './run.ts'
+import type { Taken } from './store.ts'
 
 /** A lane of one worker. */
 export interface LaneHold {
@@ -19,6 +20,12 @@ export interface LaneHold {
 
 /** The most that one take may answer. */
 export const MOST_TAKEN = 20_000
+
+/** From when on the limit of a take has left out what is due; null: it has answered all. [D5] */
+export function cutOf({ runs, cutAt }: Taken, limit: number): number | null {
+  if (cutAt !== undefined) return cutAt
+  return runs.length >= limit ? runs.reduce((last, { dueAt }) => Math.max(last, dueAt), -Infinity) : null
+}
 
 /** The limit of a take that reads from there and wants so many: what cannot be admitted must not hide others. [X7] */
 export function limitOf({ inFlight, passedOver }: LaneHold, from: number, wanted: number): number {

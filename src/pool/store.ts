@@ -89,6 +89,8 @@ export interface Taken {
   runs: TakenRun[]
   /** When the next run of the lane and the partitions is due that was not yet; null: none waits, or the limit was met. */
   nextDueAt: number | null
+  /** The limit left out what is due from then on. Absent: from the last on, if as many were answered as the limit allows. */
+  cutAt?: number
 }
 
 export interface SettleAnswer {

@@ -113,7 +113,7 @@ export class Taker {
         this.#weigh(taken)
         const admitted = this.#parts.hold.admit(hold, taken, { claim, from, limit })
         this.#parts.taken()
-        return admitted > 0 && taken.runs.length >= limit
+        return admitted > 0 && hold.isCut
       } catch (error) {
         hold.cursor.fail()
         throw error

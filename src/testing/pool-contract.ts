@@ -16,6 +16,7 @@ import { repeatCases } from './repeat-contract.ts'
 import { placeCases } from './place-contract.ts'
 import { settleCases } from './settle-contract.ts'
 import { takeCases } from './take-contract.ts'
+import { takeManyCases } from './take-many-contract.ts'
 import { throttleCases } from './throttle-contract.ts'
 
 export function poolContract(name: string, open: OpenSubject): void {
@@ -27,7 +28,7 @@ export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: throttle`, open, throttleCases)
   registerCases(`${name}: repeated requests`, open, repeatCases)
   registerCases(`${name}: cancel and reschedule`, open, changeCases)
-  registerCases(`${name}: take`, open, takeCases)
+  registerCases(`${name}: take`, open, [...takeCases, ...takeManyCases])
   registerCases(`${name}: settle`, open, settleCases)
   registerCases(`${name}: places`, open, placeCases)
   registerCases(`${name}: mark`, open, markCases)

@@ -161,49 +161,6 @@ export const takeCases: Case[] = [
     }
   }),
   {
-    title: '[D2] of partitions that hold very different numbers of due runs the earliest come first',
-    run: async ({ store, clock }) => {
-      const pool = await openPool(store, { partitions: 8 })
-      const puts = Array.from({ length: 300 }, (_, index) => {
-        const at = START + ((index * 37) % 301)
-        return asPut(`k${index}`, index % 10 === 0 ? { at } : { at, group: 'crowd' })
-      })
-      await pool.putAll(puts)
-      await clock.leap(400)
-      const all = puts.map(({ at }) => at as number).toSorted((a, b) => a - b)
-      for (const limit of [1, 7, 60, 299, 300, 301]) {
-        const dueAts = (await pool.take({ limit })).map(({ dueAt }) => dueAt)
-        assert.deepEqual(dueAts, all.slice(0, limit))
-      }
-      await pool.putAll(all.map((at, nth) => asPut(`late-${at}-${nth}`, { at: START + 399 })))
-      for (const limit of [320, 400, 599, 601]) {
-        const runs = await pool.take({ limit })
-        assert.equal(new Set(runs.map(({ turn }) => turn)).size, Math.min(limit, 600))
-        assert.deepEqual(
-          runs.slice(0, 300).map(({ dueAt }) => dueAt),
-          all,
-        )
-      }
-    },
-  },
-  {
-    title: '[D2] where one partition holds all that is due a take answers all of it',
-    run: async ({ store, clock }) => {
-      const pool = await openPool(store, { partitions: 8 })
-      await pool.putAll(
-        Array.from({ length: 150 }, (_, nth) => asPut(`k${nth}`, { at: START + nth, group: 'crowd' })),
-      )
-      await clock.leap(400)
-      for (const limit of [100, 200]) {
-        const dueAts = (await pool.take({ limit })).map(({ dueAt }) => dueAt - START)
-        assert.deepEqual(
-          dueAts,
-          Array.from({ length: Math.min(limit, 150) }, (_, nth) => nth),
-        )
-      }
-    },
-  },
-  {
     title: '[D1] [M9] a take tells of each run what is its own, whatever its neighbours are',
     run: async ({ store, clock }) => {
       const pool = await openPool(store, { partitions: 1 })

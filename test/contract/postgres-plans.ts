@@ -64,6 +64,11 @@ export const statements: readonly Planned[] = [
     uses: ['Index Scan using entry_due', 'Index Only Scan using entry_due'],
   },
   {
+    name: 'take_even',
+    values: [1, all, 1, now - 10_000, 1000, 23, Number.MIN_SAFE_INTEGER, 8192, 62],
+    uses: ['Index Scan using entry_due'],
+  },
+  {
     name: 'take_rows',
     values: [1, all, 1, now - 10_000, 1000, 62, true],
     uses: ['Index Scan using entry_due'],

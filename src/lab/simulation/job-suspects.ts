@@ -32,7 +32,11 @@ export interface JobSuspectsParts {
 interface Left {
   least: number
   most: number
+  /** When the last of them started, by the monotonic clock. */
+  overAt: number
 }
+
+const NONE: Left = { least: 0, most: 0, overAt: -Infinity }
 
 interface Watched {
   owner: string
@@ -84,9 +88,9 @@ export class JobSuspects {
       const before = this.#watched.get(partition)
       const isSame = before?.owner === owner && before.epoch <= epoch && before.epoch + 1 >= epoch
       const lanes = LANES.map((lane) => {
-        const left = before?.lanes.get(lane) ?? { least: 0, most: 0 }
-        const least = Math.max(2 * suspects, isSame ? left.least : 0)
-        return [lane, { least, most: Math.max(2 * suspects, left.most) }] as const
+        const { least, most, overAt } = before?.lanes.get(lane) ?? NONE
+        const left = { least: Math.max(2 * suspects, isSame ? least : 0), most: Math.max(2 * suspects, most) }
+        return [lane, { ...left, overAt }] as const
       })
       this.#watched.set(partition, { owner, epoch, lanes: new Map(lanes) })
     }
@@ -161,6 +165,7 @@ export class JobSuspects {
       this.#heldSince.set(made, marked.since)
       left.least = Math.max(0, left.least - 1)
       left.most = Math.max(0, left.most - 1)
+      if (left.most === 0) left.overAt = clock.mono()
     }
     const crashes = marked?.crashes ?? taken.crashes
     if (crashes >= MOST) wrong.push(`[X46] and has ${crashes} crashes`)
@@ -184,7 +189,9 @@ export class JobSuspects {
     this.#parts.races['a run was given up for its crashes'] += 1
     const isOver = taken.some((mark) => {
       const { crashes } = mark.taken
-      const isSuspect = this.#left(mark).most > 0
+      // What is given up leaves its place to others, which may start before it is settled.
+      const { most, overAt } = this.#left(mark)
+      const isSuspect = most > 0 || overAt >= mark.answeredAt
       return mark.taken.seen === seen && (crashes >= MOST || (crashes + 1 >= MOST && isSuspect))
     })
     return isOver ? null : '[X46] which has not been in so many crashes'
@@ -205,7 +212,7 @@ export class JobSuspects {
   }
 
   #left({ taken: { partition }, lane }: Mark): Left {
-    return this.#watched.get(partition)?.lanes.get(lane) ?? { least: 0, most: 0 }
+    return this.#watched.get(partition)?.lanes.get(lane) ?? { ...NONE }
   }
 
   /** Until it is settled or let go, or does not heed its abort. */

@@ -19,12 +19,12 @@ export class Queries {
         this.#queries.set(name, this.#qualify(text))
       }
     }
-    // A line that names another one stands for its text.
-    for (const [name, text] of this.#queries)
-      this.#queries.set(
-        name,
-        text.replace(/^ *:([a-z_]+)$/m, (_, part: string) => this.text(part)),
-      )
+    for (const [name, text] of this.#queries) this.#queries.set(name, this.#whole(text))
+  }
+
+  /** A line that names a part stands for its text. */
+  #whole(text: string): string {
+    return text.replaceAll(/^ *:([a-z_]+)$/gm, (_, part: string) => this.#whole(this.text(part)))
   }
 
   text(name: string): string {

@@ -1,4 +1,5 @@
 // What is due: a read whose answer comes in columns, a row for each partition, or where payloads are long a row for each run.
+// Of many runs an even share of each partition is read, and of few, or where they are not spread evenly, the first of all.
 import type { TakenRun } from '../../pool/entry.ts'
 import type { Taken, TakeRequest } from '../../pool/store.ts'
 import { numberArray } from './arrays.ts'
@@ -15,14 +16,24 @@ const TAKES_BY_ROW = 100
 /** What is read of a partition beyond its share: more of one are seldom among the first of all. */
 const SPREAD = 4
 const LEAST_MORE = 8
+/** The least share by which a take is even: of smaller ones too few would be the first of all. */
+const LEAST_SHARE = 32
+/** How much of a share is read, and how much of it at most, with what is due at the time of the last. */
+const SURE = 0.75
+const MOST = 2
+/** The part of its limit that an even take answers at least, if that cut it. */
+const FEWEST = 4
+/** How many takes of a pool are not even after one that answered fewer. */
+const TAKES_BY_DUE_TIME = 10
 
 /** What few runs of a take have: turn, group, attempt, crashes, and whether its payload is too long. */
 type Rare = readonly [number, string | null, number, number | null, boolean | null]
 
 export class PostgresTakes {
   readonly #connections: Connections
-  /** How many takes of each pool are yet to read rows. */
+  /** How many takes of each pool are yet to read rows, and how many are yet not to be even. */
   readonly #byRow = new Map<number, number>()
+  readonly #byDueTime = new Map<number, number>()
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -32,33 +43,90 @@ export class PostgresTakes {
     const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
     const share = limit / Math.max(1, all.length)
     const each = Math.min(limit, Math.ceil(share + SPREAD * Math.sqrt(share)) + LEAST_MORE)
-    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit, each]
-    const keepsAll = pool.payloads === 'all'
-    const rows = keepsAll ? null : await this.#columns(pool, values)
-    return rows === null ? this.#rows(values, keepsAll) : takenOf(rows, rows.flatMap(runsOf))
+    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
+    if (pool.payloads === 'all') return this.#rows([...values, each, true])
+    if (isDown(this.#byRow, pool.id)) return this.#rows([...values, each, false])
+    const isEven = share >= LEAST_SHARE && !isDown(this.#byDueTime, pool.id)
+    return (
+      (isEven ? await this.#even(pool, values, { share, limit }) : null) ??
+      (await this.#first(pool, [...values, each])) ??
+      this.#rows([...values, each, false])
+    )
   }
 
-  /** Null: payloads are too long, or were lately. */
-  async #columns({ id }: KnownPool, values: readonly unknown[]): Promise<Row[] | null> {
-    const byRow = this.#byRow.get(id) ?? 0
-    if (byRow > 0) {
-      this.#byRow.set(id, byRow - 1)
-      return null
-    }
-    const rows = await this.#connections.query('take', [...values, NO_SLOT, LONGEST], TAKE)
+  /** Null: much of it is not among the first, or payloads are too long. */
+  async #even(
+    { id }: KnownPool,
+    values: readonly unknown[],
+    { share, limit }: { share: number; limit: number },
+  ): Promise<Taken | null> {
+    const [least, most] = [Math.floor(SURE * share), Math.floor(MOST * share)]
+    const rows = await this.#columns('take_even', id, [...values, least, NO_SLOT, LONGEST, most])
+    if (rows === null) return null
+    const taken = cutTo(limit, takenOf(rows, evenCut(rows, { least, most })))
+    if (taken.cutAt === undefined || taken.runs.length * FEWEST >= limit) return taken
+    this.#byDueTime.set(id, TAKES_BY_DUE_TIME)
+    return null
+  }
+
+  /** Null: payloads are too long. */
+  async #first({ id }: KnownPool, values: readonly unknown[]): Promise<Taken | null> {
+    const rows = await this.#columns('take', id, [...values, NO_SLOT, LONGEST])
+    return rows === null ? null : takenOf(rows)
+  }
+
+  async #columns(name: string, id: number, values: readonly unknown[]): Promise<Row[] | null> {
+    const rows = await this.#connections.query(name, values, TAKE)
     if (!rows.some((row) => rareOf(row).some(([, , , , isLong]) => isLong === true))) return rows
     this.#byRow.set(id, TAKES_BY_ROW)
     return null
   }
 
-  async #rows(values: readonly unknown[], keepsAll: boolean): Promise<Taken> {
-    const rows = await this.#connections.query('take_rows', [...values, keepsAll], TAKE)
-    return takenOf(rows, rows.filter((row) => row['key'] !== null).map(toRun))
+  async #rows(values: readonly unknown[]): Promise<Taken> {
+    const rows = await this.#connections.query('take_rows', values, TAKE)
+    return answerOf(rows, rows.filter((row) => row['key'] !== null).map(toRun))
   }
 }
 
-/** Each partition's are in due order; merged, so are all. */
-function takenOf(rows: readonly Row[], runs: TakenRun[]): Taken {
+/** Whether something is yet to be done some times in a pool; this is one of them. */
+function isDown(counts: Map<number, number>, id: number): boolean {
+  const count = counts.get(id) ?? 0
+  if (count > 0) counts.set(id, count - 1)
+  return count > 0
+}
+
+/**
+ * From when on more may be due in a partition; null: all that is due was read. Of one of which `least` were read, and not
+ * `most`, all is there that is due at the time of its last.
+ */
+export function evenCut(
+  rows: readonly Row[],
+  { least, most }: { least: number; most: number },
+): number | null {
+  const cuts = rows.flatMap((row) => {
+    const share = row['share'] as number | null
+    if (share === null || share < least) return []
+    const last = (row['due_ats'] as number[]).at(-1) as number
+    return [share < most ? last + 1 : last]
+  })
+  return cuts.length === 0 ? null : Math.min(...cuts)
+}
+
+/** Each partition's are in due order; merged, so are all. Those that are due from `cutAt` on are left out. */
+function takenOf(rows: readonly Row[], cutAt: number | null = null): Taken {
+  const runs = rows.flatMap((row) => runsOf(row, cutAt ?? Infinity))
+  const taken = answerOf(rows, runs)
+  return cutAt === null ? taken : { ...taken, nextDueAt: null, cutAt }
+}
+
+/** At most so many: those that are due before the first that is one too many. */
+export function cutTo(limit: number, taken: Taken): Taken {
+  const cutAt = taken.runs[limit]?.dueAt
+  if (cutAt === undefined) return taken
+  return { ...taken, runs: taken.runs.filter(({ dueAt }) => dueAt < cutAt), nextDueAt: null, cutAt }
+}
+
+function answerOf(rows: readonly Row[], runs: TakenRun[]): Taken {
   const nextDueAt = (rows[0]?.['next_due_at'] as number | null | undefined) ?? null
   return { now: rows[0]?.['now'] as number, runs: runs.sort((a, b) => a.dueAt - b.dueAt), nextDueAt }
 }
@@ -67,8 +135,8 @@ function rareOf(row: Row): readonly Rare[] {
   return (row['rare'] as Rare[] | null) ?? []
 }
 
-/** The runs of one partition. */
-function runsOf(row: Row): TakenRun[] {
+/** The runs of one partition that are due before some time. */
+function runsOf(row: Row, until: number): TakenRun[] {
   const keys = row['keys'] as string[] | null
   if (keys === null) return []
   const partition = row['partition'] as number
@@ -78,9 +146,10 @@ function runsOf(row: Row): TakenRun[] {
   const slots = row['slots'] as number[] | null
   const payloads = (row['payloads'] as string).split(SEPARATOR)
   const places = JSON.parse(`[${(row['places'] as string).slice(1, -1)}]`) as string[]
-  const runs = keys.map((key, nth): TakenRun => {
-    const payload = payloads[nth] as string
-    return {
+  const runs: TakenRun[] = []
+  for (let nth = 0; nth < keys.length && (dueAts[nth] as number) < until; nth += 1) {
+    const [key, payload] = [keys[nth] as string, payloads[nth] as string]
+    runs.push({
       key,
       slot: slots === null ? null : fromSlotColumn(slots[nth]),
       group: key,
@@ -93,8 +162,8 @@ function runsOf(row: Row): TakenRun[] {
       crashes: 0,
       putAt: putAts[nth] as number,
       place: places[nth] as string,
-    }
-  })
+    })
+  }
   const rare = rareOf(row)
   if (rare.length > 0) fillIn(runs, rare)
   return runs
