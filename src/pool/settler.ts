@@ -35,7 +35,9 @@ export interface Ended {
 }
 
 /** The most settlements of one call. */
-const BATCH = 4000
+const BATCH = 2000
+/** How many calls may be under way: while one is being written for good the next is at work. */
+const AT_ONCE = 3
 /** How long a run rests that the store would not settle, before it is tried or made again. */
 const REST_MS = 10_000
 
@@ -61,6 +63,7 @@ export class Settler {
     this.#batcher = new Batcher({
       clock: parts.clock,
       size: BATCH,
+      atOnce: AT_ONCE,
       weigh: () => 1,
       run: (ended) => this.#settleAll(ended),
     })
