@@ -42,6 +42,8 @@ export class Taker {
   readonly #parts: TakerParts
   /** How many handlers have ended since the last look: as many and more can be started before the next. */
   #endedSinceLook = 0
+  /** How many could be started soon, as of the last look, and how many are taken ahead. */
+  #soonBefore = 0
   #ahead = 0
   /** How long the payloads of the last take were on average. */
   #payload = 0
@@ -63,7 +65,10 @@ export class Taker {
   /** Takes in every lane of which something may be due; true: more is due than was taken. */
   async look(): Promise<boolean> {
     const now = this.#parts.time.now()
-    this.#ahead = Math.max(this.#soon, Math.floor(this.#ahead / 2))
+    // The last look counts as well: what a take has just brought had no time to start before this one.
+    const soon = this.#soon
+    this.#ahead = Math.max(soon, this.#soonBefore, Math.floor(this.#ahead / 2))
+    this.#soonBefore = soon
     const wanting = this.#parts.hold.lanes.filter(
       (hold) => hold.cursor.wakeAt <= now && this.#wants(hold) > 0,
     )
