@@ -37,7 +37,7 @@ export interface Size {
 
 /** Of a race that counts. */
 export function sizeOf(quick: boolean): Size {
-  return quick ? { warmUp: 3000, runs: 12_000 } : { warmUp: 30_000, runs: 300_000 }
+  return quick ? { warmUp: 3000, runs: 12_000 } : { warmUp: 30_000, runs: 150_000 }
 }
 
 /** Of the heats, which only find the best setting of a peer. */

@@ -31,7 +31,7 @@ export interface TakerParts {
 const MOST_AHEAD = 8000
 /** The most that one take is for: so the next one is under way while these are started. */
 const MOST_AT_ONCE = 4000
-/** The same in characters of their payloads, going by those of the last take. */
+/** The same in characters of their payloads, going by those of the last take; and of those that wait, and of the unsettled. */
 const MOST_PAYLOAD = 16_777_216
 /** The most runs that wait for the answer to their settle, beside those that run. */
 const MOST_UNSETTLED = 12_000
@@ -89,14 +89,15 @@ export class Taker {
   /** How many more runs of a lane can be started now, or soon. [X1] */
   #wants({ waiting }: LaneHold): number {
     const { concurrency } = this.#parts
-    const ahead = Math.max(this.#ahead, this.#soon)
+    const most = Math.ceil(MOST_PAYLOAD / this.#payload)
+    const ahead = Math.min(Math.max(this.#ahead, this.#soon), most)
     // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
     const free = Math.min(Math.max(1, concurrency - this.#parts.running() + ahead), this.#parts.room())
-    const room = concurrency + MOST_UNSETTLED - this.#parts.hold.inFlight.size
+    const room = concurrency + Math.min(MOST_UNSETTLED, most) - this.#parts.hold.inFlight.size
     const wanted = Math.min(free - waiting.length, room)
     // Half of it at least: fewer are not worth a call, as long as others wait.
     if (waiting.length > 0 && wanted * 2 < free) return 0
-    return Math.min(wanted, MOST_AT_ONCE, Math.ceil(MOST_PAYLOAD / this.#payload))
+    return Math.min(wanted, MOST_AT_ONCE, most)
   }
 
   #take(hold: LaneHold): Promise<boolean> {
