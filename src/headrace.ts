@@ -17,7 +17,7 @@ import { createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { checkName, checkPartitions } from './check.ts'
-import { Folding } from './pool/folding.ts'
+import { Folding, askedWith } from './pool/folding.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
 import { refuseOtherDestination, refuseOtherRemember, refuseOtherSettings } from './pool/settings.ts'
@@ -95,8 +95,7 @@ export class Headrace {
     const { roster, pulse } = createMembership({
       ...parts,
       health: () => Object.fromEntries(this.services().map(({ name, state }) => [name, state])),
-      pools: () =>
-        this.#folding?.asked ?? [...this.#ticks.values(), this.#works].flatMap(({ asked }) => asked),
+      pools: () => askedWith(this.#folding, [...this.#ticks.values(), this.#works]),
       notice: (told, sent) => {
         this.#ticks.forEach((ticks) => ticks.notice(told, sent.wall))
         this.#works.notice(told, sent.wall)

@@ -89,8 +89,15 @@ export function refuseTransaction(): HeadraceError {
 export interface PulseRequest {
   /** What a member tells the roster; null: the roster stands in another store, or this is no member. */
   beat: Beat | null
-  /** The pools whose next due time is asked for, each in some of its partitions. */
-  pools: readonly { pool: string; partitions: readonly number[] }[]
+  /** The pools whose next due time is asked for. */
+  pools: readonly AskedPool[]
+}
+
+export interface AskedPool {
+  pool: string
+  partitions: readonly number[]
+  /** What is due before is known to who asks: a store may leave it out. */
+  from?: number
 }
 
 export interface Pulse {

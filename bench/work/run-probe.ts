@@ -30,14 +30,17 @@ await answerParent(async ({ setting, place, warmUp, runs }: RunProbeInput): Prom
     count += 1
   })
   const deadline = systemClock.mono() + WITHIN_MS
-  // The store is asked only at the end: reading it costs, and what matters is when the last run is settled.
+  // The store is asked only at the end: reading it costs, and what matters is when the last run is settled. So the time at
+  // which it was asked counts, not that of the answer.
+  let askedAt = systemClock.mono()
   const isOver = async (): Promise<boolean> => count >= warmUp + runs && (await contestant.left()) === 0
   while (!(await isOver())) {
     if (systemClock.mono() > deadline)
       throw new Error(`${nameOf(setting)}: ${count} runs of ${warmUp + runs} in time`)
     await systemClock.sleep(POLL_MS)
+    askedAt = systemClock.mono()
   }
-  const rate = (runs * 1000) / (systemClock.mono() - began)
+  const rate = (runs * 1000) / (askedAt - began)
   if (count !== warmUp + runs) throw new Error(`${nameOf(setting)}: ${count} runs of ${warmUp + runs}`)
   await contestant.stop()
   return rate

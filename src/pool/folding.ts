@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { poolResource } from '../fence.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
-import type { Arrivals, Pulse } from '../store.ts'
+import type { Arrivals, AskedPool, Pulse } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Pool } from './pool.ts'
 
@@ -41,11 +41,13 @@ export class Folding {
     this.#pools.set(poolResource(pool.name), { pool, ownership })
   }
 
-  /** What it asks of the next pulse. */
-  get asked(): { pool: string; partitions: number[] }[] {
-    return [...this.#pools.values()].flatMap(({ pool, ownership }) => {
+  /** What it asks of the next pulse, beside what is asked anyway. */
+  asked(anyway: readonly AskedPool[]): AskedPool[] {
+    const known = new Set(anyway.map(({ pool }) => pool))
+    const others = [...this.#pools.values()].filter(({ pool }) => pool.isOpen && !known.has(pool.name))
+    return others.flatMap(({ pool, ownership }) => {
       const partitions = ownership.claim().held.map(({ partition }) => partition)
-      return pool.isOpen && partitions.length > 0 ? [{ pool: pool.name, partitions }] : []
+      return partitions.length > 0 ? [{ pool: pool.name, partitions }] : []
     })
   }
 
@@ -87,4 +89,13 @@ export class Folding {
       telemetry.emit('log.appended', { topic, events: folded })
     }
   }
+}
+
+/** What the next pulse is asked by those that work on what is due, and for the rest by who folds. */
+export function askedWith(
+  folding: Folding | null,
+  others: readonly { readonly asked: readonly AskedPool[] }[],
+): AskedPool[] {
+  const asked = others.flatMap((each) => each.asked)
+  return [...asked, ...(folding?.asked(asked) ?? [])]
 }

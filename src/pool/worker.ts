@@ -5,7 +5,7 @@ import { isRefused } from '../errors.ts'
 import { Pause } from '../pause.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
-import type { Hint, Pulse } from '../store.ts'
+import type { AskedPool, Hint, Pulse } from '../store.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { Hold } from './hold.ts'
 import { Limiter } from './limiter.ts'
@@ -137,22 +137,24 @@ export class Worker<Payload = unknown> {
   }
 
   /** What it asks of the next pulse. */
-  get asked(): { pool: string; partitions: number[] }[] {
+  get asked(): AskedPool[] {
     const { held } = this.#parts.ownership.claim()
     if (!this.pool.isOpen || held.length === 0) return []
-    return [{ pool: this.pool.name, partitions: held.map(({ partition }) => partition) }]
+    const asked = { pool: this.pool.name, partitions: held.map(({ partition }) => partition) }
+    // What is in flight is due, too, and hides what else may be.
+    return [this.#hold.inFlight.size === 0 ? asked : { ...asked, from: this.#time.now() }]
   }
 
   /** Tells what a pulse that was sent then saw, in case a hint was lost. [X10] */
   notice(pulse: Pulse, sentAt: number): void {
     this.#time.hear(pulse.now, sentAt)
     this.limiter.notice(pulse.controls.get(this.pool.name))
-    const dueAt = pulse.nextDueAt.get(this.pool.name)
-    if (typeof dueAt !== 'number') return
-    // What is in flight is due, too, and hides what else may be: then a sweep looks for that.
+    const dueAt = pulse.nextDueAt.get(this.pool.name) ?? Infinity
     if (dueAt > pulse.now) this.#hold.wakeBy(dueAt)
     else if (this.#hold.inFlight.size === 0) this.#hold.lower(dueAt)
-    else for (const { cursor } of this.#hold.lanes) if (cursor.sweeps(pulse.now)) cursor.wakeBy(pulse.now)
+    // A sweep looks for what is due and hidden by what is in flight.
+    if (this.#hold.inFlight.size > 0)
+      for (const { cursor } of this.#hold.lanes) if (cursor.sweeps(pulse.now)) cursor.wakeBy(pulse.now)
     this.#nudge()
   }
 

@@ -209,6 +209,24 @@ export const takeCases: Case[] = [
     },
   },
   {
+    title: '[D4] the pulse leaves out nothing that is due from the time that it is asked for',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { partitions: 2 })
+      const next = async (from: number): Promise<number | null | undefined> => {
+        const asked = { pool: 'work', partitions: [0, 1], from: START + from }
+        return (await store.pulse({ beat: null, pools: [asked] })).nextDueAt.get('work')
+      }
+      for (const at of [10, 40]) await pool.put(`k${at}`, { at: START + at })
+      assert.equal(await next(10), START + 10)
+      await clock.leap(30)
+      // What is due before may be told of: it is so where that costs nothing.
+      const told = await next(20)
+      assert.ok(told === START + 10 || told === START + 40, `${told}`)
+      await pool.cancel('k10')
+      assert.equal(await next(40), START + 40)
+    },
+  },
+  {
     title: '[D4] a put tells the watchers when it is due, until they stop watching',
     run: async ({ store }) => {
       const pool = await openPool(store)

@@ -1,7 +1,7 @@
 // The pulse: one statement, with the member's beat or without.
 import { poolResource } from '../../fence.ts'
 import type { Beat, Beaten, Leader } from '../../roster/store.ts'
-import type { Hint, Pulse, PulseRequest, StoreContext } from '../../store.ts'
+import type { AskedPool, Hint, Pulse, PulseRequest, StoreContext } from '../../store.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
 import type { Floors, From } from './floors.ts'
@@ -31,7 +31,7 @@ function callOf({ leaseMs }: Beat): Call {
 
 export async function pulse(parts: PulseParts, request: PulseRequest): Promise<Omit<Pulse, 'refusal'>> {
   const asked = await Promise.all(
-    request.pools.map(({ pool, partitions }) => askedOf(parts, parts.pools.of(pool), partitions)),
+    request.pools.map(({ pool, ...asked }) => askedOf(parts, parts.pools.of(pool), asked)),
   )
   const columns = columnsOf(asked)
   const { row, beaten } = await (request.beat === null
@@ -45,9 +45,9 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
   const controls = new Map(asked.map(({ pool }) => [pool.name, known.get(pool.id) ?? 0]))
   const now = row['now'] as number
   const nextDueAt = new Map<string, number | null>()
-  for (const { pool, partitions, from } of asked) {
+  for (const { pool, partitions, from, isWhole } of asked) {
     const found = { now, nextDueAt: dues.get(pool.id) ?? null }
-    parts.floors.afterPulse(pool.id, from, partitions, found)
+    if (isWhole) parts.floors.afterPulse(pool.id, from, partitions, found)
     parts.sweeps.look(pool, partitions)
     nextDueAt.set(pool.name, found.nextDueAt)
   }
@@ -58,20 +58,23 @@ interface Asked {
   pool: KnownPool
   partitions: readonly number[]
   from: From
+  /** All of it is looked at of which something may be due. */
+  isWhole: boolean
 }
 
 /** What a pulse asks of a pool; where that is not known yet it waits, but not for long, since members live by it. */
 async function askedOf(
   { floors, sweeps }: PulseParts,
   pool: KnownPool,
-  partitions: readonly number[],
+  { partitions, from: known }: Omit<AskedPool, 'pool'>,
 ): Promise<Asked> {
   let from = floors.beforePulse(pool.id, partitions)
+  if (known !== undefined) return { pool, partitions, from: { ...from, from: known }, isWhole: false }
   if (from.from === null) {
     await sweeps.within(SWEEP_WITHIN_MS, pool, partitions)
     from = floors.beforePulse(pool.id, partitions)
   }
-  return { pool, partitions, from }
+  return { pool, partitions, from, isWhole: true }
 }
 
 /** Pools, partitions and from where they are read. */

@@ -1,7 +1,8 @@
-// Settles of many runs: several calls of the store at once, and none of a run twice.
+// A worker with much to do: several settles at once, none of a run twice, and pulses that do not ask for what it knows.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openWorker } from './open-worker.ts'
+import { START } from '../../../src/testing/virtual-clock.ts'
+import { openWorker, waitingHandler } from './open-worker.ts'
 
 test('[X15] full batches of settles are under way three at once, and every run is settled once', async () => {
   const [settled, underWay] = [new Map<string, number>(), new Set<number>()]
@@ -24,5 +25,31 @@ test('[X15] full batches of settles are under way three at once, and every run i
   assert.deepEqual([most, settled.size, Math.max(...settled.values())], [3, 20_000, 1])
   const { due, waiting } = await pool.count()
   assert.equal(due + waiting, 0)
+  await worker.service.stop()
+})
+
+test('[D4] [X10] while runs are in flight a pulse is asked only for what is due from now on, and what else is due is swept', async () => {
+  const { handler, calls } = waitingHandler()
+  const { clock, pool, worker, takes } = await openWorker(handler, { watch: () => () => undefined })
+  const notice = (nextDueAt: number | null): void => {
+    const told = { now: clock.now(), nextDueAt: new Map([['work', nextDueAt]]), controls: new Map() }
+    worker.notice({ ...told, beaten: null, arrived: [], refusal: null }, clock.now())
+  }
+  assert.deepEqual(worker.asked, [{ pool: 'work', partitions: [0] }])
+  await pool.put('a')
+  notice(START)
+  await clock.advance(10)
+  assert.equal(calls.length, 1)
+  await clock.advance(2000)
+  assert.deepEqual(worker.asked, [{ pool: 'work', partitions: [0], from: START + 2010 }])
+  // No hint came, and the pulse tells of nothing: it is found all the same.
+  await pool.put('b')
+  const before = takes.length
+  notice(null)
+  await clock.advance(10)
+  assert.deepEqual([calls.length, takes.length > before], [2, true])
+  calls.forEach(({ end }) => end())
+  await clock.advance(10)
+  assert.deepEqual(worker.asked, [{ pool: 'work', partitions: [0] }])
   await worker.service.stop()
 })
