@@ -11,7 +11,7 @@ const FULL_EVERY_MS = 600_000
 export interface CursorTake {
   /** The store's time at the read. */
   now: number
-  /** When the last run that it answered is due, if the limit cut the answer; null: it answered all. */
+  /** From when on the limit has left out what is due; null: it answered all. */
   cutAt: number | null
   /** When the next run is due that was not yet; null: none is, or the answer was cut. */
   nextDueAt: number | null
@@ -44,9 +44,10 @@ export class Cursor {
     return this.#back < Infinity ? 0 : this.#wakeAt
   }
 
-  /** Whether the next take is a sweep, at this time of the store. */
+  /** Whether the next take is a sweep, at this time of the store, which may have been set back. */
   sweeps(now: number): boolean {
-    return this.#fullAt === null || now >= this.#sweptAt + SWEEP_EVERY_MS
+    const isBack = now < this.#sweptAt - SWEEP_EVERY_MS
+    return this.#fullAt === null || now >= this.#sweptAt + SWEEP_EVERY_MS || isBack
   }
 
   /** A take begins; answers from where it reads. */

@@ -80,6 +80,8 @@ export interface TakeRequest {
   /** Entries due before this moment are not looked at. */
   from: number
   limit: number
+  /** The store may answer fewer, the earliest of them, and say where it cut, if that is cheaper. */
+  mayCut?: boolean
 }
 
 export interface Taken {

@@ -107,11 +107,13 @@ export class Taker {
       const { inFlight } = this.#parts.hold
       const take = inFlight.beginTake()
       const from = hold.cursor.begin(time.now())
-      const limit = limitOf(hold, from, this.#wants(hold))
+      const wanted = this.#wants(hold)
+      const limit = limitOf(hold, from, wanted)
       const partitions = claim.held.map(({ partition }) => partition)
       const sentAt = clock.now()
       try {
-        const request = { partitions, lane: hold.lane, from, limit }
+        // What is in flight comes first: where there is much of it, a cut answer may hold nothing else. [X7]
+        const request = { partitions, lane: hold.lane, from, limit, mayCut: limit <= wanted * 1.25 }
         const call = entries.take(pool, request)
         // A stop does not wait for it, nor a hand-over: nothing of its answer would start.
         const taken = await unlessAborted(call, this.#parts.stop)

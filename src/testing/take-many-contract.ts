@@ -7,7 +7,7 @@ import { asPut, openPool } from './pool-driver.ts'
 import { START } from './virtual-clock.ts'
 
 function takeFrom({ store }: Subject, from: number, limit: number): Promise<Taken> {
-  return store.pool.entries.take('work', { partitions: null, lane: 'normal', from, limit })
+  return store.pool.entries.take('work', { partitions: null, lane: 'normal', from, limit, mayCut: true })
 }
 
 const dueAtsOf = ({ runs }: Taken): number[] => runs.map(({ dueAt }) => dueAt - START)
@@ -28,6 +28,7 @@ export const takeManyCases: Case[] = [
         const cutAt = (taken.cutAt ?? Infinity) - START
         assert.deepEqual(dueAtsOf(taken), all.filter((at) => at < cutAt).slice(0, limit))
         assert.equal(new Set(taken.runs.map(({ turn }) => turn)).size, taken.runs.length)
+        assert.equal((await pool.take({ limit })).length, Math.min(limit, all.length))
         assert.ok(taken.runs.length >= Math.min(limit, all.length) / 4)
       }
       for (const limit of [1, 7, 60, 299, 300, 301]) await comeFirst(limit)

@@ -40,13 +40,12 @@ export interface JobConductParts {
 export class JobConduct {
   readonly #parts: JobConductParts
   readonly #marks: Mark[] = []
-  /** Handlers that run. */
+  /** Handlers that run, and runs whose settle is under way. */
   readonly #running = new Set<Made>()
-  /** Runs whose settle is under way. */
   readonly #settling = new Set<Made>()
   /** The last run of each key, and the last of each entry. */
   readonly #last = new Map<string, Made>()
-  readonly #turns = new Map<string, TakenRun>()
+  readonly #turns = new Map<string, Mark>()
   /** The settled runs, by the number of takes that had been sent then. */
   readonly #settled = new Map<string, number>()
   readonly #lanes = new Map<Made, Lane>()
@@ -136,9 +135,9 @@ export class JobConduct {
   /** Whether runs of a key may wait: behind one that is not over yet, for a handler, or for one that is to be alone. */
   #mayWait(key: string): boolean {
     const { clock, rules } = this.#parts
-    const isBusy = this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()
+    if (this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()) return true
     const isBehind = (this.#last.get(key)?.overAt ?? -Infinity) >= clock.mono()
-    return isBusy || isBehind || this.#suspects.holdsBack(this.#startable())
+    return isBehind || this.#suspects.holdsBack(this.#startable())
   }
 
   /** What was taken, has not started, and may. */
@@ -158,7 +157,7 @@ export class JobConduct {
     this.#running.add(made)
     this.#last.set(taken.key, made)
     this.#lanes.set(made, mark.lane)
-    this.#turns.set(entryName(taken.key, taken.slot), taken)
+    this.#turns.set(entryName(taken.key, taken.slot), mark)
     if (this.#running.size > rules.concurrency)
       this.#say(made, `[X1] and ${this.#running.size} handlers run, of ${rules.concurrency}`)
     if (partition !== taken.partition || run.tally !== taken.seen || context.attempt !== taken.attempt + 1)
@@ -177,9 +176,10 @@ export class JobConduct {
     if (last?.ending === null) this.#say(made, `[X2] and turn ${last.taken.turn} of its key runs`)
     if (last !== undefined && this.#settling.has(last))
       this.#say(made, `[X2] and turn ${last.taken.turn} of its key is being settled`)
-    // Behind a key they start in due order, and a clock that was set back makes the later turn due first.
+    // Behind a key they start in due order; a clock that was set back, or a slow take, brings the later turn first.
     const before = this.#turns.get(entryName(taken.key, taken.slot))
-    if (before !== undefined && before.turn > taken.turn && before.dueAt >= taken.dueAt)
+    const isFirst = before !== undefined && mark.answeredAt < before.answeredAt
+    if (isFirst && before.taken.turn > taken.turn && before.taken.dueAt >= taken.dueAt)
       this.#say(made, `[X3] and a later turn of it was started before`)
     if (earlier !== null && !this.#isOver(earlier.taken))
       this.#say(made, `[X2] and ${earlier.taken.slot} was due before it, and was not started`)

@@ -15,7 +15,7 @@ export class JobProgress {
     { held }: Claim,
     { now, lastOf }: { now: number; lastOf: (key: string) => Made | undefined },
   ): string[] {
-    const sinceMs = now - this.#toldAt
+    const [toldAt, isEarly] = [this.#toldAt, now < this.#toldAt + TELL_EVERY_MS]
     this.#toldAt = now
     const wrong = told.flatMap(({ key, turn }) => {
       const made = lastOf(key)
@@ -24,6 +24,6 @@ export class JobProgress {
       // One that has outlived its epoch may tell under the later one of its member.
       return isUnderWay && epoch >= made.epoch ? [] : [`tells of turn ${turn} of ${key}, which does not run`]
     })
-    return sinceMs < TELL_EVERY_MS ? [...wrong, `tells of its runs again after ${sinceMs} ms`] : wrong
+    return isEarly ? [...wrong, `tells of its runs again after ${now - toldAt} ms`] : wrong
   }
 }

@@ -82,7 +82,7 @@ export class Life {
   /** Pauses and times of being cut off that have not ended; they may overlap. */
   #pauses = 0
   #cuts = 0
-  #inFlight = (): number => 0
+  #stuck = (): number => 0
   #hints = 0
   #lastHint = 0
 
@@ -130,12 +130,12 @@ export class Life {
     const retry = { attempts, first: firstMs, longest: longestMs }
     const timeout = timeoutMs === null ? {} : { timeout: timeoutMs }
     const worker = this.race.work(pool, handlers.of(this, conduct), { concurrency, retry, ...timeout })
-    this.#inFlight = () => worker.inFlight
+    this.#stuck = () => worker.inFlight - worker.running
   }
 
-  /** How many runs its worker has in flight, as it counts itself. */
-  get inFlight(): number {
-    return this.#inFlight()
+  /** How many runs its worker has in flight and does not run, as it counts itself. */
+  get stuck(): number {
+    return this.#stuck()
   }
 
   /** The id under which it is in the roster; null: it is not. */

@@ -182,8 +182,8 @@ async function unsettled(world: World): Promise<string[]> {
     ...stuck,
     ...ghosts(world, view),
     ...[...lives]
-      .filter(({ inFlight }) => inFlight > 0)
-      .map(({ name, inFlight }) => `${name} has ${inFlight} runs in flight, and nothing to do`),
+      .filter(({ stuck }) => stuck > 0)
+      .map(({ name, stuck }) => `${name} has ${stuck} runs in flight, and nothing to do`),
     ...(arrivals.waiting > 0 ? [`${arrivals.waiting} arrivals were committed, and nobody folds them`] : []),
     ...users.unanswered(),
     ...[...lives]

@@ -9,6 +9,9 @@ const LOOK_BACK_MS = 10_000
 /** How far a move looks back behind the last one. What commits later, and no hint tells of, is found by the next pulse. */
 const MARGIN_MS = 250
 
+/** After so long in which no pulse has read it all, what lies behind is read by a sweep, and not in the beat. */
+const STALE_MS = 30_000
+
 /** What was found: nothing is due before `nextDueAt`, by the server's time. */
 export interface Found {
   now: number
@@ -23,6 +26,8 @@ interface Floor {
   seenFrom: number
   /** What the last pulse that was answered asked for, its time, and up to where it found nothing. */
   swept: { partitions: Set<number>; now: number; upTo: number } | null
+  /** The server's time at the last pulse that did not read it all. */
+  heardAt: number
 }
 
 /** From where a call reads; null: nothing is known, so it reads what is due since ten seconds. */
@@ -58,9 +63,10 @@ export class Floors {
   }
 
   beforePulse(pool: number, partitions: readonly number[]): From {
-    const { swept } = this.#of(pool)
+    const { swept, heardAt } = this.#of(pool)
     const known = swept?.now ?? -Infinity
-    if (swept === null || !partitions.every((each) => swept.partitions.has(each)))
+    const isStale = heardAt > known + STALE_MS
+    if (swept === null || isStale || !partitions.every((each) => swept.partitions.has(each)))
       return { from: null, known }
     return { from: swept.upTo - LOOK_BACK_MS, known }
   }
@@ -74,6 +80,13 @@ export class Floors {
     // Of two that were under way at once the later one counts.
     if (from === null || now < (floor.swept?.now ?? -Infinity)) return
     floor.swept = { partitions: new Set(partitions), now, upTo: Math.min(now, nextDueAt ?? now) }
+  }
+
+  /** A pulse read what is due from some time on, and nothing before. */
+  afterPart(pool: number, { known }: From, now: number): void {
+    const floor = this.#of(pool)
+    if (now < Math.max(known, floor.heardAt)) this.forget(pool)
+    else floor.heardAt = now
   }
 
   /** Everything of these partitions was read. */
@@ -94,7 +107,7 @@ export class Floors {
   #of(pool: number): Floor {
     let floor = this.#floors.get(pool)
     if (floor === undefined) {
-      floor = { moved: new Set(), movedUpTo: -Infinity, seenFrom: Infinity, swept: null }
+      floor = { moved: new Set(), movedUpTo: -Infinity, seenFrom: Infinity, swept: null, heardAt: -Infinity }
       this.#floors.set(pool, floor)
     }
     return floor

@@ -48,6 +48,7 @@ export async function pulse(parts: PulseParts, request: PulseRequest): Promise<O
   for (const { pool, partitions, from, isWhole } of asked) {
     const found = { now, nextDueAt: dues.get(pool.id) ?? null }
     if (isWhole) parts.floors.afterPulse(pool.id, from, partitions, found)
+    else parts.floors.afterPart(pool.id, from, now)
     parts.sweeps.look(pool, partitions)
     nextDueAt.set(pool.name, found.nextDueAt)
   }

@@ -9,7 +9,7 @@ import { SEPARATOR } from './put-batch.ts'
 import { NO_SLOT, fromSlotColumn, laneColumn, toRun } from './rows.ts'
 
 const TAKE: Call = { ...READ, hasOnePlan: true }
-/** The longest payload that stands in a column: those of a partition are one text, and of a limit no more than 160 MB. */
+/** The longest payload that stands in a column: those of a partition are one text, and of a take no more than 240 MB. */
 const LONGEST = 8192
 /** How many takes of a pool that has longer ones read rows before columns are tried again. */
 const TAKES_BY_ROW = 100
@@ -20,7 +20,7 @@ const LEAST_MORE = 8
 const LEAST_SHARE = 32
 /** How much of a share is read, and how much of it at most, with what is due at the time of the last. */
 const SURE = 0.75
-const MOST = 2
+const MOST = 1.5
 /** The part of its limit that an even take answers at least, if that cut it. */
 const FEWEST = 4
 /** How many takes of a pool are not even after one that answered fewer. */
@@ -39,14 +39,17 @@ export class PostgresTakes {
     this.#connections = connections
   }
 
-  async take(pool: KnownPool, { partitions, lane, from, limit }: TakeRequest): Promise<Taken> {
+  async take(
+    pool: KnownPool,
+    { partitions, lane, from, limit, mayCut = false }: TakeRequest,
+  ): Promise<Taken> {
     const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
     const share = limit / Math.max(1, all.length)
     const each = Math.min(limit, Math.ceil(share + SPREAD * Math.sqrt(share)) + LEAST_MORE)
     const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
     if (pool.payloads === 'all') return this.#rows([...values, each, true])
     if (isDown(this.#byRow, pool.id)) return this.#rows([...values, each, false])
-    const isEven = share >= LEAST_SHARE && !isDown(this.#byDueTime, pool.id)
+    const isEven = mayCut && share >= LEAST_SHARE && !isDown(this.#byDueTime, pool.id)
     return (
       (isEven ? await this.#even(pool, values, { share, limit }) : null) ??
       (await this.#first(pool, [...values, each])) ??

@@ -110,3 +110,10 @@ test('[X10] the next take is worth while when the next run is due, or sooner whe
   // What is due later lies before the cursor anyway.
   assert.equal(read(cursor, NOW + 100), NOW - 250)
 })
+
+test('[X9] a time of the store long before the last sweep is one for a sweep, which finds that it was set back', () => {
+  const cursor = fresh()
+  assert.deepEqual([cursor.sweeps(NOW - 500), cursor.sweeps(NOW - 3_600_000)], [false, true])
+  read(cursor, NOW - 3_600_000)
+  assert.equal(cursor.begin(NOW - 3_600_000), 0)
+})

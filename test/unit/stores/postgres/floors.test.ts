@@ -65,4 +65,22 @@ void describe('floors', () => {
     assert.equal(floors.beforePulse(POOL, [0]).from, null)
     assert.equal(floors.beforeMove(POOL, [0]), null)
   })
+
+  void test('[Y10] after half a minute of pulses that read a part, what lies behind is swept, and not read by a pulse', () => {
+    const floors = swept()
+    const before = floors.beforePulse(POOL, [0])
+    floors.afterPart(POOL, before, NOW + 29_000)
+    assert.equal(floors.beforePulse(POOL, [0]).from, NOW - 10_000)
+    floors.afterPart(POOL, before, NOW + 31_000)
+    assert.equal(floors.beforePulse(POOL, [0]).from, null)
+    floors.afterSweep(POOL, [0, 1], { now: NOW + 31_500, nextDueAt: null })
+    assert.equal(floors.beforePulse(POOL, [0]).from, NOW + 21_500)
+  })
+
+  void test('[Y10] a part that was read at an earlier time than the one before tells that the clock was set back', () => {
+    const floors = swept()
+    floors.afterPart(POOL, floors.beforePulse(POOL, [0]), NOW + 1000)
+    floors.afterPart(POOL, floors.beforePulse(POOL, [0]), NOW + 500)
+    assert.equal(floors.beforePulse(POOL, [0]).from, null)
+  })
 })
