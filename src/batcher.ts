@@ -18,15 +18,17 @@ export interface BatcherOptions<Item, Answer> {
 /** How long a batch that keeps growing gathers. */
 const GATHER_MS = 3
 
-interface Waiting<Item, Answer> {
-  item: Item
+/** Who waits for an answer. */
+interface Asker<Answer> {
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
 
 export class Batcher<Item, Answer> {
   readonly #options: BatcherOptions<Item, Answer>
-  #waiting: Waiting<Item, Answer>[] = []
+  #waiting: Item[] = []
+  /** Who asked for each of them; null: nobody waits for its answer. */
+  readonly #askers: (Asker<Answer> | null)[] = []
   /** What those that wait weigh. */
   #weight = 0
   #gathers = false
@@ -42,16 +44,17 @@ export class Batcher<Item, Answer> {
   }
 
   add(item: Item): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
-      this.#weight += this.#options.weigh(item)
-      this.#schedule()
-    })
+    return new Promise((resolve, reject) => this.#add(item, { resolve, reject }))
   }
 
   /** Adds an item whose answer nobody waits for. What `run` throws for it is a defect, and nobody catches it. */
   push(item: Item): void {
-    this.#waiting.push({ item, resolve: ignore, reject: raise })
+    this.#add(item, null)
+  }
+
+  #add(item: Item, asker: Asker<Answer> | null): void {
+    this.#waiting.push(item)
+    this.#askers.push(asker)
     this.#weight += this.#options.weigh(item)
     this.#schedule()
   }
@@ -77,9 +80,9 @@ export class Batcher<Item, Answer> {
   }
 
   /** Takes the first item, and more while the batch stays within its weight. */
-  #take(): Waiting<Item, Answer>[] {
+  #take(): Item[] {
     let [count, weight] = [0, 0]
-    for (const { item } of this.#waiting) {
+    for (const item of this.#waiting) {
       const more = weight + this.#options.weigh(item)
       if (count > 0 && more > this.#options.size) break
       weight = more
@@ -90,25 +93,20 @@ export class Batcher<Item, Answer> {
   }
 
   async #drain(): Promise<void> {
-    const batch = this.#take()
+    const items = this.#take()
+    const askers = this.#askers.splice(0, items.length)
     this.#gathers = false
     this.#underWay += 1
     this.#schedule()
     try {
-      const answers = await this.#options.run(batch.map((waiting) => waiting.item))
-      batch.forEach((waiting, index) => waiting.resolve(answers[index] as Answer))
+      const answers = await this.#options.run(items)
+      askers.forEach((asker, index) => asker?.resolve(answers[index] as Answer))
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error)
+      for (const asker of askers) asker?.reject(error)
+      if (askers.includes(null)) throw error
+    } finally {
+      this.#underWay -= 1
+      this.#schedule()
     }
-    this.#underWay -= 1
-    this.#schedule()
   }
-}
-
-function ignore(): void {
-  // Nobody waits.
-}
-
-function raise(error: unknown): never {
-  throw error
 }

@@ -57,6 +57,11 @@ export function poolResource(pool: string): string {
   return `pool/${pool}`
 }
 
+/** The pool whose partitions a resource is; null: it is no pool's. */
+export function poolOf(resource: string): string | null {
+  return resource.startsWith('pool/') ? resource.slice('pool/'.length) : null
+}
+
 /** What a raise makes of a fence; pure, and every store does the same. [F1] [X43] */
 export function raiseFence(
   fence: StoredFence | undefined,

@@ -13,10 +13,10 @@ import { Gate } from './gate.ts'
 import { refuseOtherRetention, refuseOtherTopic } from './log/refuse.ts'
 import { Retention } from './log/retention.ts'
 import { Topic } from './log/topic.ts'
-import { createMembership } from './membership.ts'
+import { type MembershipParts, createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
-import { checkName, checkPartitions } from './check.ts'
+import { type Moment, checkKey, checkMoment, checkName, checkPartitions } from './check.ts'
 import { Folding, askedWith } from './pool/folding.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
@@ -31,17 +31,12 @@ import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
 import type { Ownership } from './roster/ownership.ts'
 import type { Roster } from './roster/roster.ts'
 import { Service, type ServiceState } from './service.ts'
+import { Servings } from './servings.ts'
 import type { Store } from './store.ts'
 import { openStore } from './stores/open.ts'
+import type { Surroundings } from './surroundings.ts'
 import { type Telemetry, createTelemetry } from './telemetry.ts'
-
-/** What is handed in from outside: by tests and the simulator, never by configuration. */
-export interface Surroundings {
-  clock?: Clock
-  faults?: Faults
-  /** A store that is open already, as several members of one process share it. */
-  store?: Store
-}
+import { type WhyAnswer, answerWhy, gatherEvidence } from './why.ts'
 
 /** Opens the store and answers a running-ready Headrace; nothing moves before `start()`. */
 export async function headrace(given: OptionsInput = {}, surroundings: Surroundings = {}): Promise<Headrace> {
@@ -53,13 +48,7 @@ export async function headrace(given: OptionsInput = {}, surroundings: Surroundi
   return new Headrace({ options, clock, telemetry, faults, store })
 }
 
-interface HeadraceParts {
-  options: Options
-  clock: Clock
-  telemetry: Telemetry
-  faults: Faults
-  store: Store
-}
+type HeadraceParts = Pick<MembershipParts, 'options' | 'clock' | 'telemetry' | 'store'> & { faults: Faults }
 
 export class Headrace {
   readonly options: Options
@@ -74,6 +63,8 @@ export class Headrace {
   readonly #works: Works
   /** Who is there, who leads, and what is this member's. */
   readonly roster: Roster
+  /** What serves it, and is closed by `stop()` before all else. */
+  readonly servings: Servings
   readonly #locks: Locks
   readonly #pulse: PulseLoop
   readonly #retention: Retention
@@ -103,6 +94,7 @@ export class Headrace {
       },
     })
     this.roster = roster
+    this.servings = new Servings((address) => roster.reachAt(address))
     this.#pulse = pulse
     this.#locks = new Locks(parts)
     this.#works = new Works({ ...parts, meter: this.meter, drainWithinMs: parts.options.drainWithin })
@@ -138,6 +130,11 @@ export class Headrace {
     return pool
   }
 
+  /** The pool of this name, if it was asked for here. */
+  known(name: string): Pool | null {
+    return this.#pools.get(name) ?? null
+  }
+
   /** A topic by name; the same name gives the same topic, and refuses other settings. */
   topic<Value = unknown>(name: string, options: TopicOptions = {}): Topic<Value> {
     const existing = this.#topics.get(name)
@@ -149,14 +146,9 @@ export class Headrace {
       refuseOtherRetention(existing.settings, settings)
       return existing as Topic<Value>
     }
-    const topic = new Topic<Value>({
-      settings,
-      store: this.store.log,
-      arrivals: this.store.arrivals,
-      clock: this.clock,
-      telemetry: this.telemetry,
-      gate: this.#gate,
-    })
+    const { clock, telemetry } = this
+    const { log, arrivals } = this.store
+    const topic = new Topic<Value>({ settings, store: log, arrivals, clock, telemetry, gate: this.#gate })
     this.#topics.set(name, topic)
     return topic
   }
@@ -171,13 +163,12 @@ export class Headrace {
     }
     this.#works.refuse(name)
     const pool = this.pool(name, { ...options, mode: options.mode ?? 'each' })
+    const shared = { store: this.store, clock: this.clock, telemetry: this.telemetry, meter: this.meter }
     const ticks = new Ticks<Payload>({
+      ...shared,
       pool,
       topic: this.#topicOfTicks(options.topic ?? name, options),
-      store: this.store,
       ownership: this.#serve(pool),
-      clock: this.clock,
-      telemetry: this.telemetry,
       faults: this.#faults,
     })
     this.#ticks.set(name, ticks)
@@ -193,6 +184,13 @@ export class Headrace {
     const worker = this.#works.add({ pool, handler, rules, ownership: this.#serve(pool) })
     if (this.#isLive) void worker.service.start()
     return worker
+  }
+
+  /** Why a key does not run yet, as far as this process knows: who owns its partition knows most. [I8] */
+  async why(pool: Pool, key: string, { at }: { at?: Moment } = {}): Promise<WhyAnswer> {
+    const asked = { pool: pool.name, key: checkKey(key), at: at === undefined ? null : checkMoment(at) }
+    await pool.open()
+    return answerWhy(await gatherEvidence(this, asked, pool))
   }
 
   /** Partitions of something of your own, shared out among the members that ask for it. */
@@ -240,9 +238,10 @@ export class Headrace {
     return this.#service.start()
   }
 
-  /** Stops taking, lets what is under way end, gives back locks, and closes the store. */
+  /** Closes what serves it, stops taking, lets what is under way end, gives back locks, and closes the store. */
   async stop(): Promise<void> {
     try {
+      await this.servings.close()
       await this.#service.stop()
     } finally {
       // A start that failed may have joined.

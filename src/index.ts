@@ -31,6 +31,7 @@ export { type Log } from './pool/run-log.ts'
 export { type PausedView } from './pool/steering.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'
 export { type WorkOptions } from './pool/work-options.ts'
+export { type Reason } from './pool/why.ts'
 export { type Worker } from './pool/worker.ts'
 export {
   type Division,
@@ -45,3 +46,4 @@ export { type Ownership } from './roster/ownership.ts'
 export { type Roster } from './roster/roster.ts'
 export { type Leader, type Resource, type RosterView } from './roster/store.ts'
 export { type TelemetryEvents } from './telemetry.ts'
+export { type WhyAnswer } from './why.ts'

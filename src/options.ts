@@ -5,7 +5,7 @@ import { HeadraceError } from './errors.ts'
 import { nearest } from './nearest.ts'
 
 interface OptionShape {
-  kind: 'text' | 'integer' | 'duration' | 'choice'
+  kind: 'text' | 'url' | 'integer' | 'duration' | 'choice'
   default: string | number | null
   doc: string
   /** Masked wherever options are printed, and given on the command line as a file, never as a value. */
@@ -71,7 +71,11 @@ export const OPTIONS = {
     default: null,
     doc: 'name of this member, for people; unless given, host and process',
   },
-  address: { kind: 'text', default: null, doc: 'where other members and people reach the API of this one' },
+  address: {
+    kind: 'url',
+    default: null,
+    doc: 'where other members and people reach the API of this one: http://HOST:PORT, or https',
+  },
   drainWithin: { kind: 'duration', default: '30s', doc: 'how long a stop waits for work under way' },
 } as const satisfies Record<string, OptionShape>
 
@@ -114,6 +118,13 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
+/** Options as given ones: what is null was not given. */
+export function asGiven(options: {
+  [Name in OptionName]?: Options[Name] | OptionsInput[Name]
+}): OptionsInput {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => (value ?? null) !== null))
+}
+
 /** What was given, else the environment, else the default; field by field. */
 export function resolveOptions(given: OptionsInput, env: Record<string, string | undefined> = {}): Options {
   for (const name of Object.keys(given)) if (!Object.hasOwn(OPTIONS, name)) throw unknownOption(name)
@@ -139,7 +150,20 @@ function check(name: OptionName, shape: OptionShape, value: string | number): st
     case 'text':
       if (String(value) !== '') return String(value)
       throw badOption(name, shape, value, 'give a text')
+    case 'url':
+      if (isUrl(String(value))) return String(value)
+      throw badOption(
+        name,
+        shape,
+        value,
+        'give an http or https URL without user, query and fragment, such as http://worker-1:7400',
+      )
   }
+}
+
+/** One that a path can be appended to, and that fetch accepts. */
+function isUrl(text: string): boolean {
+  return /^https?:\/\/[^\s?#@]+$/i.test(text) && URL.canParse(text)
 }
 
 function checkDuration(name: OptionName, shape: OptionShape, value: string | number): number {

@@ -15,6 +15,8 @@ export interface TelemetryEvents {
   'pool.resumed': { pool: string }
   /** The limits of a pool were changed here; null: there is none. */
   'pool.limited': { pool: string; limits: { group: LimitTold; pool: LimitTold } }
+  /** A write of what steers a pool, by a caller, of a member's share or of cancels, was not made: another was before. */
+  'control.lost': { pool: string; by: 'caller' | 'share' | 'cancel' }
   /** Due ticks moved to their topic. */
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */
@@ -81,8 +83,8 @@ export interface TelemetryEvents {
   'roster.failed': { error: unknown }
   /** A listener to hints, or to what a member holds, threw; nothing else is harmed. */
   'listener.failed': { error: unknown }
-  /** Fenced writes were refused, because the partitions are another member's by now. */
-  'fence.refused': { resource: string; partitions: number }
+  /** Fenced writes were refused, because the partitions are another member's by now; `runs`: of so many runs, if it was theirs. */
+  'fence.refused': { resource: string; partitions: number; runs?: number }
   /** A request was answered. */
   'http.answered': { route: string; method: string; status: number; tookMs: number }
   /** A request met an error that is no HeadraceError: a defect. */

@@ -11,7 +11,7 @@ export async function drained(url: string, withinMs: number): Promise<void> {
   const latest = systemClock.mono() + withinMs
   for (;;) {
     const { ticks } = await client.status()
-    const left = Object.values(ticks.counts).reduce((sum, count) => sum + count, 0)
+    const left = Object.values(ticks?.counts ?? {}).reduce((sum, count) => sum + count, 0)
     if (left === 0) return
     if (systemClock.mono() > latest) throw new Error(`${left} ticks still wait after ${withinMs} ms`)
     await systemClock.sleep(LOOK_MS)

@@ -2,7 +2,7 @@
 // started, in a schema or a file of its own.
 
 export type Setting =
-  | { team: 'Headrace'; concurrency: number }
+  | { team: 'Headrace'; concurrency: number; readsSignal: boolean }
   | { team: 'graphile-worker'; localQueue: number; concurrency: number; pollMs: number }
   | { team: 'pg-boss'; batch: number }
   | { team: 'BullMQ'; concurrency: number }
@@ -33,7 +33,7 @@ export interface Contestant {
 export function nameOf(setting: Setting): string {
   switch (setting.team) {
     case 'Headrace':
-      return `Headrace work, concurrency ${setting.concurrency}`
+      return `Headrace work, concurrency ${setting.concurrency}${setting.readsSignal ? ', readsSignal: true' : ''}`
     case 'graphile-worker':
       return `graphile-worker, local queue ${setting.localQueue}, concurrency ${setting.concurrency}, poll ${setting.pollMs} ms`
     case 'pg-boss':

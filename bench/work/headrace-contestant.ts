@@ -1,5 +1,5 @@
 // Headrace in the races of work: `race.work` through the library, as a program of its users would.
-import { headrace } from '../../src/index.ts'
+import { type Handler, headrace } from '../../src/index.ts'
 import type { Contestant, Item, Place } from './contestant.ts'
 
 interface Payload {
@@ -7,7 +7,7 @@ interface Payload {
 }
 
 export async function openHeadraceContestant(
-  { concurrency }: { concurrency: number },
+  { concurrency, readsSignal }: { concurrency: number; readsSignal: boolean },
   { address, schema }: Place,
 ): Promise<Contestant> {
   const race = await headrace({ store: storeAt(address, schema) })
@@ -24,7 +24,11 @@ export async function openHeadraceContestant(
       )
     },
     async start(started) {
-      race.work<Payload>(pool, (run) => started(run.payload.at), { concurrency })
+      const handler: Handler<Payload> = ({ payload }) => started(payload.at)
+      const reading: Handler<Payload> = ({ payload }, { signal }) => {
+        if (!signal.aborted) started(payload.at)
+      }
+      race.work(pool, readsSignal ? reading : handler, { concurrency })
       await race.start()
     },
     async left() {

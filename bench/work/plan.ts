@@ -1,7 +1,9 @@
 // What is raced, and how much: the settings of every team, and the size of a race.
 import type { Setting } from './contestant.ts'
 
-export const OURS: Setting = { team: 'Headrace', concurrency: 100 }
+export const OURS: Setting = { team: 'Headrace', concurrency: 100, readsSignal: false }
+/** The signal of a run is made when its handler reads it: raced beside, in full, and not judged. */
+export const OURS_WITH_SIGNAL: Setting = { team: 'Headrace', concurrency: 100, readsSignal: true }
 
 /** While there is work nobody polls. */
 const POLL_MS = 10

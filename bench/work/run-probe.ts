@@ -4,6 +4,7 @@ import { systemClock } from '../../src/clock.ts'
 import { answerParent, tellParent } from '../child.ts'
 import { type Place, type Setting, nameOf } from './contestant.ts'
 import { open } from './open.ts'
+import { openQuiet } from './quiet.ts'
 
 export interface RunProbeInput {
   setting: Setting
@@ -18,6 +19,7 @@ const WITHIN_MS = 120_000
 
 await answerParent(async ({ setting, place, warmUp, runs }: RunProbeInput): Promise<number> => {
   const contestant = await open(setting, place)
+  const quiet = await openQuiet(place.address)
   for (let from = 0; from < warmUp + runs; from += ITEMS_PER_CALL) {
     await contestant.add(
       Array.from({ length: ITEMS_PER_CALL }, (_, nth) => ({ key: `object-${from + nth}`, dueAt: null })),
@@ -33,7 +35,8 @@ await answerParent(async ({ setting, place, warmUp, runs }: RunProbeInput): Prom
   // The store is asked only at the end: reading it costs, and what matters is when the last run is settled. So the time at
   // which it was asked counts, not that of the answer.
   let askedAt = systemClock.mono()
-  const isOver = async (): Promise<boolean> => count >= warmUp + runs && (await contestant.left()) === 0
+  const isOver = async (): Promise<boolean> =>
+    count >= warmUp + runs && (await quiet.isQuiet()) && (await contestant.left()) === 0
   while (!(await isOver())) {
     if (systemClock.mono() > deadline)
       throw new Error(`${nameOf(setting)}: ${count} runs of ${warmUp + runs} in time`)
@@ -43,5 +46,6 @@ await answerParent(async ({ setting, place, warmUp, runs }: RunProbeInput): Prom
   const rate = (runs * 1000) / (askedAt - began)
   if (count !== warmUp + runs) throw new Error(`${nameOf(setting)}: ${count} runs of ${warmUp + runs}`)
   await contestant.stop()
+  await quiet.end()
   return rate
 })

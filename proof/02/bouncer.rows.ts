@@ -1,10 +1,9 @@
 // The same behind PgBouncer in transaction mode, which gives a session to nobody.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { Crew } from '../../test/fault/crew.ts'
-import { killMembers } from '../../test/fault/kill-members.ts'
 import { ROOT } from '../../test/fault/server-process.ts'
 import type { ProofRow } from '../row.ts'
+import { killCrew } from './kill-crew.ts'
 import { describe, found, isRight, spread } from './verdict.ts'
 
 const SUITES = join(ROOT, 'test/contract/postgres-bouncer.test.ts')
@@ -24,15 +23,10 @@ export const rows: ProofRow[] = [
   {
     name: 'behind PgBouncer, SIGKILLs under load: ticks lost, early or twice, gaps',
     bar: '0',
-    async run({ quick, progress }) {
-      // A quick run has a lease of a second, and so has less to wait for.
-      const serve = quick ? { serve: { args: ['--lease', '1s'] } } : {}
-      await using crew = await Crew.of(3, { isBounced: true, ...serve })
-      const kills = quick ? 3 : 20
-      const apartMs = quick ? ([3000, 4000] as const) : ([7000, 8000] as const)
-      const restartAfterMs = quick ? 2000 : 5000
-      const { leaders, takenOverMs } = await killMembers(crew, { kills, apartMs, restartAfterMs, progress })
-      const verdict = await crew.judge()
+    async run(context) {
+      const kills = context.quick ? 3 : 20
+      const verdict = await killCrew(context, { isBounced: true, kills, apartMs: [7000, 8000] })
+      const { leaders, takenOverMs } = verdict
       return {
         value: `${found(verdict)} in ${kills} kills`,
         holds: isRight(verdict),

@@ -4,13 +4,13 @@ import { assert } from '../../src/errors.ts'
 import { addMember } from '../../test/fault/add-member.ts'
 import { breaches, describeOwnership } from '../../test/fault/audit.ts'
 import { Crew } from '../../test/fault/crew.ts'
-import { killMembers } from '../../test/fault/kill-members.ts'
 import { pauseMembers, servePausable } from '../../test/fault/pause-members.ts'
 import { restartStore } from '../../test/fault/restart-store.ts'
 import { stopMembers } from '../../test/fault/stop-members.ts'
 import { wrongClock } from '../../test/fault/wrong-clock.ts'
 import { once } from '../once.ts'
 import type { ProofContext, ProofRow } from '../row.ts'
+import { killCrew } from './kill-crew.ts'
 import { describe, found, isRight, quantile, spread } from './verdict.ts'
 
 const LEASE_MS = 3000
@@ -18,12 +18,12 @@ const TAKEN_OVER_MS = 5000
 const HANDED_OVER_MS = 1000
 const MOST_MOVED = 8
 
-const kills = once(async ({ quick, progress }: ProofContext) => {
-  await using crew = await Crew.of(3)
-  const count = quick ? 5 : 100
-  const apartMs = quick ? ([7000, 8000] as const) : ([9000, 12_000] as const)
-  const killed = await killMembers(crew, { kills: count, apartMs, restartAfterMs: 5000, progress })
-  return { ...(await crew.judge()), ...killed, count }
+const kills = once(async (context: ProofContext) => {
+  const count = context.quick ? 5 : 100
+  return {
+    ...(await killCrew(context, { isBounced: false, kills: count, apartMs: [9000, 12_000] })),
+    count,
+  }
 })
 
 const pauses = once(async ({ quick, progress }: ProofContext) => {

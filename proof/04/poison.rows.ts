@@ -12,7 +12,7 @@ const QUICK_TAKES_MS = 100
 
 function row(name: string, run: (context: ProofContext, takesMs: number) => Promise<Poisoned>): ProofRow {
   return {
-    name: `a poison entry beside ${INNOCENTS} innocent runs, on ${name}: who is dead`,
+    name: `a poison entry beside ${INNOCENTS} innocent runs in two lanes, on ${name}: who is dead`,
     bar: `the poison alone, after ${MOST_CRASHES} crashes`,
     async run(context) {
       const takesMs = context.quick ? QUICK_TAKES_MS : TAKES_MS

@@ -15,8 +15,9 @@ const MEANING: Record<string, string> = {
   failed: 'It failed; the message says why.',
   usage: 'The command line, an option or a value is wrong.',
   unreachable: 'The server cannot be reached or is not ready; it may be over in a moment.',
-  notFound: 'There is no such tick, topic, partition, offset or member.',
-  conflict: 'It contradicts what is there: a tick that is due, other settings, a taken port.',
+  notFound: 'There is no such pool, entry, tick, topic, partition, offset or member.',
+  conflict:
+    'It contradicts what is there: a tick that is due, an entry that holds as many payloads as it may, other settings, a taken port.',
   notPermitted: 'A token is missing or wrong.',
   thresholdMissed:
     'It ran, and missed what was asked of it, such as `generate --at-least`; or `doctor` found a fault.',

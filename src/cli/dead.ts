@@ -47,15 +47,19 @@ function addDead(pool: Command, { context, output }: CommandParts): void {
     async (name: string, key: string | undefined, flags: DeadFlags, self: Command) => {
       const client = clientOf(flags, context).pools.of(name)
       const out = output(self)
-      const { groups = false, limit = 50, after } = flags
+      const { groups = false, limit, after } = flags
       const filter = { ...filterOf(flags), key }
       if (groups) {
         const page = await client.deadGroups({ ...filter, after })
-        out.result(page, () => formatGroups(page.items, out))
+        const items = page.items.slice(0, limit)
+        out.result({ ...page, items }, () => formatGroups(items, out))
+        const { length: found } = page.items
+        if (found > items.length)
+          out.talk(`the largest ${out.count(items.length)} of ${out.count(found)}; more: --limit ${found}`)
         if (page.next !== null) out.talk(`of the newest 10,000; those before: --after ${page.next}`)
         return
       }
-      const page = await client.dead({ ...filter, limit, after })
+      const page = await client.dead({ ...filter, limit: limit ?? 50, after })
       out.result(page, () => formatDead(page.items, out))
       sayNext(page, out)
     },

@@ -23,6 +23,7 @@ export interface ProblemDocument {
 /** What to try as commands, where the server's remedy speaks of routes. */
 const COMMANDS: Partial<Record<ErrorCode, string>> = {
   entry_unknown: 'it may be done, and what is done is gone; what there is: headrace pool list POOL',
+  unauthorized: 'set HEADRACE_TOKEN, or name the file that holds the token of the server: --token-file FILE',
   tick_unknown: 'it may have fired: headrace topic read ticks; what waits: headrace tick list',
 }
 

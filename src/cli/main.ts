@@ -39,6 +39,7 @@ const EXIT_OF: Record<string, number> = {
   member_unknown: EXIT.notFound,
   offset_gone: EXIT.notFound,
   tick_due: EXIT.conflict,
+  payloads_full: EXIT.conflict,
   tick_exists: EXIT.conflict,
   idempotency_mismatch: EXIT.conflict,
   pool_mismatch: EXIT.conflict,

@@ -1,13 +1,14 @@
 // headrace pool list, make, get, put, cancel. What was given up is in dead.ts, pause and limits in steering.ts.
 import { type Command, Option } from 'commander'
-import type { EntriesQuery, EntryView, NewEntry, Page, PoolView, PutAnswer } from '../client/client.ts'
+import type { EntriesQuery, EntryView, NewEntry, Page, PoolClient, PutAnswer } from '../client/client.ts'
 import { toIso } from '../clock.ts'
-import { HeadraceError } from '../errors.ts'
+import { HeadraceError, messageOf } from '../errors.ts'
 import type { CommandParts } from './command.ts'
 import { addDeadCommands } from './dead.ts'
 import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
-import { type Column, type Output, escapeControls, formatDuration, formatTable } from './output.ts'
+import { type Output, escapeControls } from './output.ts'
 import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
+import { formatChange, formatEntries, formatEntry, formatPools } from './pool-text.ts'
 import { addSteeringCommands } from './steering.ts'
 
 const EXAMPLES = `Examples:
@@ -61,8 +62,11 @@ function addList(pool: Command, { context, output }: CommandParts): void {
       if (name !== undefined)
         return printPage(await pools.of(name).list({ ...query, limit: limit ?? 50 }), out)
       if (Object.values(query).some((value) => value !== undefined)) throw filterOfWhat()
-      const { items } = await pools.list()
-      return out.result({ items }, () => formatPools(items, out))
+      const listed = await pools.list()
+      if (listed.total > listed.items.length) {
+        out.talk(`these are the first ${listed.items.length} of ${listed.total} pools`)
+      }
+      return out.result(listed, () => formatPools(listed.items, out))
     },
   )
 }
@@ -111,6 +115,7 @@ function addMake(pool: Command, { context, output }: CommandParts): void {
 
 interface GetFlags extends ClientFlags {
   at?: string
+  follow?: boolean
   limit?: number
   after?: string
 }
@@ -119,22 +124,53 @@ function addGet(pool: Command, { context, output }: CommandParts): void {
   const command = pool
     .command('get <pool> <key>')
     .description('show the entry of a key; in a pool of mode each all of them, or with --at one')
-    .addHelpText('before', examples('pool get vms vm-17', 'pool get reports r1 --at 2027-02-28T14:16:00Z'))
+    .addHelpText(
+      'before',
+      examples(
+        'pool get vms vm-17',
+        'pool get vms vm-17 --follow',
+        'pool get reports r1 --at 2027-02-28T14:16:00Z',
+      ),
+    )
     .option('--at <time>', TIME_OF, moment)
-    .addOption(limitFlag().conflicts('at'))
-    .addOption(afterFlag().conflicts('at'))
+    .option('--follow', 'print it whenever it changes, with the progress of its run, until it is gone')
+    .addOption(limitFlag().conflicts(['at', 'follow']))
+    .addOption(afterFlag().conflicts(['at', 'follow']))
   addClientFlags(command).action(async (name: string, key: string, flags: GetFlags, self: Command) => {
     const entries = clientOf(flags, context).pools.of(name)
     const out = output(self)
-    const { at, limit = 50, after } = flags
-    if (at !== undefined) {
-      const found = await entries.get(key, at)
-      return out.result(found, () => formatEntries([found], out))
-    }
-    const page = await entries.list({ key, limit, after })
-    if (page.items.length === 0 && after === undefined) throw entryUnknown(key)
-    return printPage(page, out)
+    const { at, limit, after, follow = false } = flags
+    const isOne = at !== undefined || (await entries.settings()).mode === 'one'
+    if (!isOne && follow) throw manyEntries(key)
+    if (!isOne) return printSlots(await entries.list({ key, limit: limit ?? 50, after }), { key, after, out })
+    if (limit !== undefined || after !== undefined) throw oneEntry(name)
+    if (follow) return printChanges({ entries, key, at, signal: context.signal, output: out })
+    const found = await entries.get(key, at)
+    return out.result(found, () => formatEntry(found, out))
   })
+}
+
+function printSlots(
+  page: Page<EntryView>,
+  { key, after, out }: { key: string; after: string | undefined; out: Output },
+): void {
+  if (page.items.length === 0 && after === undefined) throw entryUnknown(key)
+  printPage(page, out)
+}
+
+function oneEntry(pool: string): HeadraceError {
+  return new HeadraceError(
+    'invalid_options',
+    `a key of the pool ${pool} has one entry, and no pages of them`,
+    {
+      remedy: 'leave --limit and --after out',
+    },
+  )
+}
+
+function manyEntries(key: string): HeadraceError {
+  const what = `the key ${JSON.stringify(key)} has an entry for each of its times, and one is followed`
+  return new HeadraceError('invalid_options', what, { remedy: 'name it with --at' })
 }
 
 function entryUnknown(key: string): HeadraceError {
@@ -150,12 +186,14 @@ interface PutFlags extends ClientFlags, Pick<NewEntry, 'lane' | 'group' | 'onCon
 function addPut(pool: Command, { context, output }: CommandParts): void {
   const command = pool
     .command('put <pool> <key>')
-    .description('ask for work on a key; without a time it is due now')
+    .description(
+      'ask for work on a key; without a time it is due now, and in a pool of mode each a time is needed',
+    )
     .addHelpText(
       'before',
       examples('pool put vms vm-17', 'pool put vms vm-17 --in 10m --on-conflict replace'),
     )
-    .option('--at <time>', 'when it is due, RFC 3339', moment)
+    .option('--at <time>', 'when it is due, RFC 3339; names the entry in a pool of mode each', moment)
     .addOption(new Option('--in <duration>', 'due after this long').argParser(duration).conflicts('at'))
     .option('--payload <json>', 'anything JSON can hold; its run gets it', json)
     .addOption(new Option('--lane <lane>', 'normal unless said').choices(LANES))
@@ -201,35 +239,25 @@ function printPage(page: Page<EntryView>, output: Output): void {
   sayNext(page, output)
 }
 
+interface Following {
+  entries: PoolClient
+  key: string
+  at: string | undefined
+  signal: AbortSignal
+  output: Output
+}
+
+async function printChanges({ entries, key, at, signal, output }: Following): Promise<void> {
+  const changes = entries.follow(key, {
+    at,
+    signal,
+    onLost: (error) => output.talk(`${escapeControls(messageOf(error))}; trying again`),
+  })
+  for await (const entry of changes) output.line(entry, () => formatChange(entry, output))
+  signal.throwIfAborted()
+  output.talk('gone: it is done, or was cancelled')
+}
+
 function formatPut({ result, key, dueAt, tally }: PutAnswer): string {
   return escapeControls(`${result}  ${key}  ${dueAt}  tally ${tally}`)
-}
-
-function formatPools(pools: readonly PoolView[], output: Output): string {
-  if (pools.length === 0) return 'no pools'
-  const columns: Column<PoolView>[] = [
-    { title: 'pool', text: ({ name }) => name },
-    { title: 'mode', text: ({ mode }) => mode },
-    { title: 'partitions', align: 'right', text: ({ partitions }) => String(partitions) },
-    { title: 'dead for', align: 'right', text: ({ deadForMs }) => formatDuration(deadForMs) },
-  ]
-  return formatTable(columns, pools, output.dim)
-}
-
-function formatEntries(entries: readonly EntryView[], output: Output): string {
-  if (entries.length === 0) return 'no entries'
-  const columns: Column<EntryView>[] = [
-    { title: 'key', text: ({ key }) => key },
-    ...(entries.some(({ at }) => at !== null)
-      ? [{ title: 'at', text: ({ at }: EntryView) => at ?? '-' }]
-      : []),
-    { title: 'due at', text: ({ dueAt }) => dueAt },
-    { title: 'state', text: ({ state }) => state },
-    { title: 'tally', align: 'right', text: ({ tally }) => output.count(tally) },
-    { title: 'attempt', align: 'right', text: ({ attempt }) => String(attempt) },
-    { title: 'lane', text: ({ lane }) => lane },
-    { title: 'partition', align: 'right', text: ({ partition }) => String(partition) },
-    { title: 'payload', text: ({ payload }) => (payload === undefined ? '' : JSON.stringify(payload)) },
-  ]
-  return formatTable(columns, entries, output.dim)
 }

@@ -19,6 +19,9 @@ const EXAMPLES = `Examples:
   $ headrace serve                                  start a server
   $ headrace tick add user1234 --in 10s             ask for a tick in ten seconds
   $ headrace topic read ticks --follow              watch ticks as they fall due
+  $ headrace pool put vms vm-17                     ask for work on a key, now
+  $ headrace pool list vms --state backing-off      what failed and waits to be tried again
+  $ headrace why vm-17 --pool vms                   why it does not run yet
   $ headrace generate --duration 30s                load the server and measure it
 `
 

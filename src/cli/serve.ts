@@ -1,10 +1,10 @@
 // headrace serve: one process with store, ticks and HTTP API. Starts, says where it is, and drains on a signal.
-import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { toIso } from '../clock.ts'
 import type { TicksOptions } from '../asked-settings.ts'
 import type { Headrace } from '../headrace.ts'
-import { OPTIONS, type OptionName, type Options, type OptionsInput } from '../options.ts'
+import { OPTIONS, type OptionName, type Options, asGiven } from '../options.ts'
+import type { ServeOptions } from '../server/server.ts'
 import { VERSION } from '../version.ts'
 import type { CommandParts } from './command.ts'
 import type { CliContext } from './context.ts'
@@ -24,9 +24,8 @@ const EXAMPLES = `Examples:
 export function addServe({ program, context, output }: CommandParts): void {
   const command = program.command('serve').description('start a server').addHelpText('before', EXAMPLES)
   addSchemaFlags(command, FLAGS).action(async (flags: Record<string, string>, self: Command) => {
-    const given = readSchemaFlags(flags, { names: FLAGS, env: context.env })
-    const options = { ...given, address: given.address ?? ownAddress(given) }
-    await serve(options, { context, output: output(self) })
+    const options = readSchemaFlags(flags, { names: FLAGS, env: context.env })
+    await serveUntilTold(options, { context, output: output(self) })
   })
 }
 
@@ -36,14 +35,14 @@ interface ServeParts {
 }
 
 /** Serves until the signal fires or the store is lost, then finishes what is under way. */
-async function serve(options: Options, { context, output }: ServeParts): Promise<void> {
+async function serveUntilTold(options: Options, { context, output }: ServeParts): Promise<void> {
   // Loaded here, so that the commands which only talk to a server start without it.
-  const [{ headrace }, { createServer }] = await Promise.all([
+  const [{ headrace }, { serve }] = await Promise.all([
     import('../headrace.ts'),
-    import('../server/app.ts'),
+    import('../server/server.ts'),
   ])
   const race = await headrace(
-    inputOf(options),
+    asGiven(options),
     context.faults === undefined ? {} : { faults: context.faults },
   )
   const stopReports = reportFailures(race.telemetry, {
@@ -56,10 +55,9 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
   })
   try {
     const ticks = race.ticks('ticks', ticksOptions(options))
-    const server = createServer(race, ticks, options)
     await race.start()
-    const url = await server.listen()
-    announce({ url, options, race }, { context, output })
+    const server = await serve(race, { ...servingOf(options), ticks })
+    announce({ url: server.url, options, race }, { context, output })
     const ending = await Promise.race([fired(context.signal), lost])
     output.talk(`draining for at most ${formatDuration(options.drainWithin)}; once more to stop at once`)
     await server.close()
@@ -71,17 +69,8 @@ async function serve(options: Options, { context, output }: ServeParts): Promise
   output.talk('stopped')
 }
 
-/** Where others reach a server that was told no address; null where its port is not known beforehand. */
-export function ownAddress({ host, port }: Pick<Options, 'host' | 'port'>): string | null {
-  if (port === 0) return null
-  // Every address of the machine is none that another machine could use.
-  const reachable = host === '0.0.0.0' || host === '::' ? hostname() : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}
-
-/** Resolved options as given ones: what is null was not given. */
-function inputOf(options: Options): OptionsInput {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
+function servingOf({ host, port, token, address, drainWithin }: Options): Omit<ServeOptions, 'ticks'> {
+  return asGiven({ host, port, token, address, drainWithin })
 }
 
 function ticksOptions({ ticksMode: mode, ticksRemember: remember }: Options): TicksOptions {

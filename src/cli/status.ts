@@ -4,6 +4,7 @@ import type { StatusView, VerdictView } from '../client/client.ts'
 import type { CommandParts } from './command.ts'
 import { type ClientFlags, addClientFlags, clientOf } from './flags.ts'
 import { type Output, escapeControls, formatDuration, formatFields } from './output.ts'
+import { formatPools } from './pool-text.ts'
 import { formatTopics } from './topic.ts'
 
 const EXAMPLES = `Examples:
@@ -14,7 +15,7 @@ const EXAMPLES = `Examples:
 export function addStatus({ program, context, output }: CommandParts): void {
   const command = program
     .command('status')
-    .description('how a server is doing: a verdict, its services, ticks, topics and share of the work')
+    .description('how a server is doing: a verdict, its services, share of the work, ticks, pools and topics')
     .addHelpText('before', EXAMPLES)
   addClientFlags(command).action(async (flags: ClientFlags, self: Command) => {
     const client = clientOf(flags, context)
@@ -35,8 +36,6 @@ function formatVerdict({ sentence, status, findings, not }: VerdictView, output:
 }
 
 function formatStatus(status: StatusView, output: Output): string {
-  const { ticks } = status
-  const counts = Object.entries(ticks.counts).map(([state, count]) => `${state} ${output.count(count)}`)
   const fields = formatFields([
     ['headrace', `${output.bold(status.version)}   up ${formatDuration(status.uptimeMs)}`],
     ['store', escapeControls(status.store)],
@@ -44,9 +43,26 @@ function formatStatus(status: StatusView, output: Output): string {
     ['leader', leaderOf(status.roster)],
     ['share', shareOf(status.roster)],
     ['services', status.services.map(({ name, state }) => `${name} ${state}`).join('   ')],
-    ['ticks', [`mode ${ticks.mode}`, `${ticks.partitions} partitions`, ...counts].join('   ')],
+    ...workFields(status, output),
+    ['ticks', ticksOf(status.ticks, output)],
   ])
-  return `${fields}\n\n${formatTopics(status.topics, output)}`
+  return [fields, formatPools(status.pools, output), formatTopics(status.topics, output)].join('\n\n')
+}
+
+/** What the workers of this process have under way. */
+function workFields({ pools }: StatusView, output: Output): [string, string][] {
+  const runs = pools.flatMap(({ name, work }) =>
+    work === null
+      ? []
+      : [escapeControls(`${name} ${output.count(work.running)} of ${output.count(work.concurrency)}`)],
+  )
+  return runs.length === 0 ? [] : [['runs', runs.join('   ')]]
+}
+
+function ticksOf(ticks: StatusView['ticks'], output: Output): string {
+  if (ticks === null) return 'none'
+  const counts = Object.entries(ticks.counts).map(([state, count]) => `${state} ${output.count(count)}`)
+  return [`mode ${ticks.mode}`, `${ticks.partitions} partitions`, ...counts].join('   ')
 }
 
 function leaderOf({ leader, id }: StatusView['roster']): string {

@@ -7,6 +7,7 @@ import { type ClientFlags, addClientFlags, clientOf, moment } from './flags.ts'
 import { type Output, escapeControls, formatDuration, formatFields } from './output.ts'
 
 const EXAMPLES = `Examples:
+  $ headrace why vm-17                                  in whichever pool it is
   $ headrace why vm-17 --pool vms
   $ headrace why user1234 --at 2027-02-28T14:16:00Z     a tick
   $ headrace why vm-17 --pool vms --json
@@ -22,7 +23,7 @@ export function addWhy({ program, context, output }: CommandParts): void {
     .command('why <key>')
     .description('why a key does not run yet, and what to do about it')
     .addHelpText('before', EXAMPLES)
-    .option('--pool <name>', 'its pool; that of ticks unless said')
+    .option('--pool <name>', 'its pool; looked for in all unless said')
     .option('--at <time>', 'of a tick: its time, RFC 3339; the first unless said', moment)
   addClientFlags(command).action(async (key: string, flags: WhyFlags, self: Command) => {
     const { pool, at, ...rest } = flags
@@ -33,13 +34,14 @@ export function addWhy({ program, context, output }: CommandParts): void {
 }
 
 function formatWhy(found: WhyView, output: Output): string {
-  const { pool, key, state, reason, sentence, next, also, partition, owner } = found
-  const head = escapeControls(`${pool}  ${key}   ${state}${sinceDue(found)}`)
+  const { pool, key, state, reason, sentence, next, also, alsoIn, partition, owner } = found
+  const head = escapeControls(`${pool ?? 'no pool'}  ${key}   ${state}${sinceDue(found)}`)
   const evidence = Object.entries(found.evidence).filter(([, value]) => value !== null)
   const fields: [string, string][] = [
     ['reason', `${output.bold(reason ?? 'none')}   ${sentence}`],
-    ...evidence.map(([name, value]): [string, string] => [name, textOf(value)]),
+    ...evidence.map(([name, value]): [string, string] => [labelOf(name), textOf(value)]),
     ...(also.length === 0 ? [] : [['also', also.join(', ')] as [string, string]]),
+    ...(alsoIn.length === 0 ? [] : [['also in', alsoIn.join(', ')] as [string, string]]),
     ...(partition === null
       ? []
       : [['partition', `${partition}, owned by ${owner?.name ?? 'nobody'}`] as [string, string]]),
@@ -55,6 +57,13 @@ function sinceDue({ dueAt, now }: WhyView): string {
   return due <= at ? `   due for ${formatDuration(at - due)}` : `   due in ${formatDuration(due - at)}`
 }
 
+/** A name of the document as a person reads it; that of the answer itself is taken. */
+function labelOf(name: string): string {
+  if (name === 'reason') return 'pause reason'
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,4 +1,5 @@
 // What the server answers, as JSON gives it: times are RFC 3339 text. The server's openapi.json says the same.
+import type { PoolDetail } from './pool-answers.ts'
 
 /** A tick that waits. */
 export interface TickView {
@@ -67,13 +68,20 @@ export interface EventPage<Value = unknown> {
   next: number
 }
 
+/** A pool, and what the worker of the server's process has under way; null: it has none. */
+export interface PoolStatusView extends PoolDetail {
+  work: { running: number; concurrency: number } | null
+}
+
 export interface StatusView {
   version: string
   member: string
   store: string
   uptimeMs: number
   services: { name: string; state: string }[]
-  ticks: { mode: 'each' | 'one'; partitions: number; counts: Record<string, number> }
+  /** Null: there are none in its store. */
+  ticks: { mode: 'each' | 'one'; partitions: number; counts: Record<string, number> } | null
+  pools: PoolStatusView[]
   topics: TopicView[]
   /** This member's part in the roster, as of its last pulse. */
   roster: {

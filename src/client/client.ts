@@ -14,8 +14,15 @@ import type {
   TopicEvent,
   TopicView,
 } from './answers.ts'
-import { follow } from './follow.ts'
-import type { MeterQuery, MeterView, VerdictView, WhyQuery, WhyView } from './insight-answers.ts'
+import { type FollowOptions, followServer, followTopic } from './follow.ts'
+import type {
+  MeterQuery,
+  MeterView,
+  StreamedView,
+  VerdictView,
+  WhyQuery,
+  WhyView,
+} from './insight-answers.ts'
 import { type PoolsClient, createPoolsClient } from './pools.ts'
 import { type RosterClient, createRosterClient } from './roster.ts'
 import type { DoctorView, LockView } from './roster-answers.ts'
@@ -39,6 +46,7 @@ export type {
   PoolsClient,
   PutOptions,
 } from './pools.ts'
+export type { FollowOptions } from './follow.ts'
 export type { RebalanceQuery, RosterClient } from './roster.ts'
 export type * from './roster-answers.ts'
 
@@ -89,14 +97,11 @@ export interface ReadQuery {
   limit?: number | undefined
 }
 
-export interface FollowQuery {
+export interface FollowQuery extends FollowOptions {
   /** One partition; the whole topic unless said. */
   partition?: number | undefined
   /** `oldest`, `head` or, of one partition, an offset. */
   from?: 'oldest' | 'head' | number | undefined
-  signal?: AbortSignal
-  /** Told of a lost connection before it is opened again. */
-  onLost?: (error: unknown) => void
 }
 
 export interface Client {
@@ -109,6 +114,8 @@ export interface Client {
   verdict(): Promise<VerdictView>
   /** The numbers of its work. */
   meter(query?: MeterQuery): Promise<MeterView>
+  /** The meter and the verdict as they come, each once a second; after a lost connection from then on. */
+  stream(options?: FollowOptions): AsyncGenerator<StreamedView, void>
   /** Why a key does not run yet. */
   why(key: string, query?: WhyQuery): Promise<WhyView>
   /** Named locks that are held. */
@@ -154,12 +161,19 @@ export function createClient(options: ClientOptions = {}): Client {
     (await callJson(transport, request)) as Answer
   return {
     ticks: createTicksClient(call),
-    pools: createPoolsClient(call),
+    pools: createPoolsClient(call, transport),
     topics: createTopicsClient(call, transport),
     roster: createRosterClient(call),
     status: () => call({ path: '/v1/status' }),
     verdict: () => call({ path: '/v1/verdict' }),
     meter: (query = {}) => call({ path: '/v1/meter', query: { ...query } }),
+    stream: ({ signal, onLost } = {}) =>
+      followServer({
+        transport,
+        call: { path: '/v1/stream' },
+        signal: signal ?? transport.signal,
+        onLost,
+      }),
     why: (key, query = {}) => call({ path: '/v1/why', query: { key, ...query } }),
     locks: () => call({ path: '/v1/locks' }),
     doctor: () => call({ path: '/v1/doctor' }),
@@ -203,11 +217,11 @@ function createTopicsClient(call: Caller, transport: TransportParts): TopicsClie
       return { ...page, events: page.events.map((event) => Object.assign({ partition }, event)) }
     },
     follow: (topic, { partition, from, signal, onLost } = {}) =>
-      follow({
+      followTopic({
         transport,
         call: { path: events(topic, partition), query: { from } },
         signal: signal ?? transport.signal,
-        ...(onLost === undefined ? {} : { onLost }),
+        onLost,
       }),
   }
 }

@@ -1,17 +1,24 @@
-// Follows a stream of events and resumes after the last one seen when the connection is lost. What was lost
-// with it is sent again by the server; an event that has been handed out already is not handed out twice.
+// Follows what a server tells by server-sent events, and connects again when the connection is lost: a topic, whose events
+// are handed out once each though the server sends some again, an entry until it is gone, and how the server is doing.
 import { HeadraceError } from '../errors.ts'
 import type { Problem, TopicEvent } from './answers.ts'
+import type { StreamedView } from './insight-answers.ts'
+import type { EntryView } from './pool-answers.ts'
 import { errorOf } from './problem.ts'
 import { SseReader } from './sse.ts'
 import { type Call, type TransportParts, callStream } from './transport.ts'
+
+export interface FollowOptions {
+  signal?: AbortSignal | undefined
+  /** Told of a lost connection before it is opened again. */
+  onLost?: ((error: unknown) => void) | undefined
+}
 
 export interface FollowParts {
   transport: TransportParts
   call: Call
   signal: AbortSignal | null
-  /** Told before each wait for another try. */
-  onLost?: (error: unknown) => void
+  onLost: FollowOptions['onLost']
 }
 
 const FIRST_RETRY_MS = 100
@@ -24,23 +31,54 @@ interface Progress {
   lastId: string | null
   connected: boolean
   retryInMs: number
+}
+
+/** One event: its name, and what its data say. */
+interface Told {
+  name: string | null
+  value: unknown
+}
+
+/** The events of a topic, or of one partition, each once. */
+export async function* followTopic<Value>(parts: FollowParts): AsyncGenerator<TopicEvent<Value>, void> {
   /** Partition → the offset after the last event handed out. */
-  next: Map<number, number>
+  const next = new Map<number, number>()
+  for await (const { value } of follow(parts)) {
+    const event = value as TopicEvent<Value>
+    if (event.offset < (next.get(event.partition) ?? 0)) continue
+    next.set(event.partition, event.offset + 1)
+    yield event
+  }
+}
+
+/** An entry as it is, and whenever that has changed, until it is gone. */
+export async function* followEntry(parts: FollowParts): AsyncGenerator<EntryView, void> {
+  let wasThere = false
+  try {
+    for await (const { name, value } of follow(parts)) {
+      if (name === 'gone') return
+      wasThere = true
+      yield value as EntryView
+    }
+  } catch (error) {
+    // It went while nobody was connected.
+    if (!wasThere || !(error instanceof HeadraceError) || error.code !== 'entry_unknown') throw error
+  }
+}
+
+/** The meter and the verdict, each once a second. */
+export async function* followServer(parts: FollowParts): AsyncGenerator<StreamedView, void> {
+  for await (const { name, value } of follow(parts)) yield { name, value } as StreamedView
 }
 
 /** Events until the signal fires. Throws when the first connection fails, or the server refuses a later one. */
-export async function* follow<Value>(parts: FollowParts): AsyncGenerator<TopicEvent<Value>, void> {
-  const progress: Progress = {
-    lastId: null,
-    connected: false,
-    retryInMs: FIRST_RETRY_MS,
-    next: new Map(),
-  }
+async function* follow(parts: FollowParts): AsyncGenerator<Told, void> {
+  const progress: Progress = { lastId: null, connected: false, retryInMs: FIRST_RETRY_MS }
   const { clock } = parts.transport
   const isOver = (): boolean => parts.signal?.aborted === true
   while (!isOver()) {
     try {
-      yield* connection<Value>(parts, progress)
+      yield* connection(parts, progress)
     } catch (error) {
       if (isOver()) return
       if (!progress.connected || isFinal(error)) throw error
@@ -57,10 +95,10 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The events of one connection, until it ends or fails. */
-async function* connection<Value>(
+async function* connection(
   { transport, call, signal }: FollowParts,
   progress: Progress,
-): AsyncGenerator<TopicEvent<Value>, void> {
+): AsyncGenerator<Told, void> {
   const { lastId } = progress
   const stream = await callStream(transport, {
     ...call,
@@ -76,8 +114,7 @@ async function* connection<Value>(
       progress.lastId = id
       if (data === null) continue
       if (name === 'problem') throw errorOf(JSON.parse(data) as Problem)
-      const event = JSON.parse(data) as TopicEvent<Value>
-      if (isNew(event, progress)) yield event
+      yield { name, value: JSON.parse(data) as unknown }
     }
   }
 }
@@ -114,10 +151,4 @@ async function readInTime(
   } finally {
     timer.cancel()
   }
-}
-
-function isNew({ partition, offset }: TopicEvent, { next }: Progress): boolean {
-  if (offset < (next.get(partition) ?? 0)) return false
-  next.set(partition, offset + 1)
-  return true
 }

@@ -2,7 +2,8 @@
 
 /** Why a key does not run yet. */
 export interface WhyView {
-  pool: string
+  /** Null: none was named, and none has the key. */
+  pool: string | null
   key: string
   now: string
   state: 'waiting' | 'due' | 'backing-off' | 'dead' | 'running' | 'absent'
@@ -15,6 +16,8 @@ export interface WhyView {
   dueAt: string | null
   partition: number | null
   owner: { name: string; address: string | null } | null
+  /** Where no pool was named: the others that have the key. */
+  alsoIn: string[]
 }
 
 export interface VerdictView {
@@ -49,13 +52,33 @@ export interface MeterBucketView {
   steps: Record<'lateness' | 'delay' | 'wait' | 'run' | 'settle', QuantilesView | null>
 }
 
+export interface OverdueView {
+  /** Null: it is not known. */
+  count: number | null
+  atLeast: boolean
+  oldestMs: number | null
+  unknown: string | null
+}
+
+/** A bucket in which something of a pool collided. */
+export interface PoolCollisionsView {
+  at: string
+  lost: number
+  refused: number
+  fenced: number
+  control: number
+  perSecond: number
+}
+
 export interface PoolMeterView {
   pool: string
   running: number
   concurrency: number
   inFlight: number
-  overdue: { count: number | null; atLeast: boolean; oldestMs: number | null; unknown: string | null }
-  lanes: { lane: 'fanout' | 'normal' | 'bulk'; buckets: MeterBucketView[] }[]
+  overdue: OverdueView
+  paused: { by: string | null; reason: string | null; since: string; until: string | null } | null
+  collisions: PoolCollisionsView[]
+  lanes: { lane: 'fanout' | 'normal' | 'bulk'; overdue: OverdueView; buckets: MeterBucketView[] }[]
 }
 
 export interface MeterView {
@@ -65,10 +88,15 @@ export interface MeterView {
   seconds: number
   pools: PoolMeterView[]
   store: { calls: number; p50Ms: number | null; p99Ms: number | null; maxMs: number | null }
+  /** Of all that the member does. */
+  collisions: (PoolCollisionsView & { roster: number; repeated: number })[]
 }
 
+/** What the stream of a server tells. */
+export type StreamedView = { name: 'meter'; value: MeterView } | { name: 'verdict'; value: VerdictView }
+
 export interface WhyQuery {
-  /** That of ticks unless said. */
+  /** Looked for in all pools unless said. */
   pool?: string | undefined
   /** In a pool of mode `each`: the moment that was asked for. */
   at?: string | undefined

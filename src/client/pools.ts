@@ -1,5 +1,6 @@
 // The part of the client that speaks of pools.
 import type { Page } from './answers.ts'
+import { type FollowOptions, followEntry } from './follow.ts'
 import type {
   DeadGroupView,
   DeadView,
@@ -8,13 +9,12 @@ import type {
   LimitsView,
   PausedView,
   PoolDetail,
-  PoolView,
   PutAnswer,
 } from './pool-answers.ts'
-import type { Caller } from './transport.ts'
+import type { Caller, TransportParts } from './transport.ts'
 
 export interface PoolsClient {
-  list(): Promise<{ items: PoolView[] }>
+  list(): Promise<{ items: PoolDetail[]; total: number }>
   /** Makes a pool, or finds it as it is asked for; other settings are a `pool_mismatch`. */
   make(pool: string, settings?: NewPool): Promise<PoolDetail>
   /** A pool by name; nothing is asked of the server yet. */
@@ -123,6 +123,8 @@ export interface PoolClient {
   putAll(entries: NewEntry[], options?: PutOptions): Promise<PutAnswer[]>
   /** The entry of a key, in mode `each` with its time; or `entry_unknown`. */
   get(key: string, at?: string): Promise<EntryView>
+  /** The entry, with the progress of its run, whenever it has changed, until it is gone; or `entry_unknown`. */
+  follow(key: string, options?: FollowOptions & { at?: string | undefined }): AsyncGenerator<EntryView, void>
   list(query?: EntriesQuery): Promise<Page<EntryView>>
   /** Cancels an entry; in mode `each` without a time all of the key. */
   cancel(key: string, at?: string): Promise<EntryCancelled>
@@ -136,16 +138,16 @@ export interface PoolClient {
   remove(which: DeadChoice): Promise<{ deaths: number; entries: number }>
 }
 
-export function createPoolsClient(call: Caller): PoolsClient {
+export function createPoolsClient(call: Caller, transport: TransportParts): PoolsClient {
   const path = (pool: string): string => `/v1/pools/${encodeURIComponent(pool)}`
   return {
     list: () => call({ path: '/v1/pools' }),
     make: (pool, settings = {}) => call({ method: 'PUT', path: path(pool), body: settings }),
-    of: (pool) => createPoolClient(call, path(pool)),
+    of: (pool) => createPoolClient(call, path(pool), transport),
   }
 }
 
-function createPoolClient(call: Caller, path: string): PoolClient {
+function createPoolClient(call: Caller, path: string, transport: TransportParts): PoolClient {
   const entry = (key: string): string => `${path}/entries/${encodeURIComponent(key)}`
   const post = <Answer>(body: unknown, { idempotencyKey }: PutOptions): Promise<Answer> =>
     call({
@@ -165,6 +167,13 @@ function createPoolClient(call: Caller, path: string): PoolClient {
     put: (given, options = {}) => post(given, options),
     putAll: (entries, options = {}) => post(entries, options),
     get: (key, at) => call({ path: entry(key), query: { at } }),
+    follow: (key, { at, signal, onLost } = {}) =>
+      followEntry({
+        transport,
+        call: { path: entry(key), query: { at } },
+        signal: signal ?? transport.signal,
+        onLost,
+      }),
     list: ({ from, before, ...query } = {}) =>
       call({ path: `${path}/entries`, query: { ...query, 'due.from': from, 'due.before': before } }),
     cancel: (key, at) => call({ method: 'DELETE', path: entry(key), query: { at } }),

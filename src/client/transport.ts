@@ -44,8 +44,10 @@ export async function callJson(parts: TransportParts, call: Call): Promise<unkno
 export async function callStream(parts: TransportParts, call: Call): Promise<ReadableStream<Uint8Array>> {
   const { response, release } = await open(parts, call)
   release()
-  if (response.body === null) throw unreadable(parts, new Error('an empty answer'))
-  return response.body
+  const type = response.headers.get('content-type') ?? 'nothing'
+  if (response.body !== null && type.startsWith('text/event-stream')) return response.body
+  await response.body?.cancel()
+  throw unreadable(parts, new Error(`no stream of events, but ${type}`))
 }
 
 async function open(parts: TransportParts, call: Call): Promise<{ response: Response; release: () => void }> {

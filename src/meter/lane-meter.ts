@@ -6,7 +6,7 @@ import { Hdr, type Sparse } from './hdr.ts'
 export const STEPS = ['lateness', 'delay', 'wait', 'run', 'settle'] as const
 export type Step = (typeof STEPS)[number]
 
-/** `asked`: the puts that finished runs stood for. `finished`: done, again or dead. `lost`: settles that found no turn. */
+/** `asked`: the puts that finished runs stood for. `finished`: done, again or dead. From `lost` on: collisions. [I4] */
 export const COUNTS = [
   'taken',
   'started',
@@ -20,6 +20,10 @@ export const COUNTS = [
   'settled',
   'lost',
   'refused',
+  'fenced',
+  'control',
+  'roster',
+  'repeated',
 ] as const
 export type Count = (typeof COUNTS)[number]
 

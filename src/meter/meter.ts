@@ -2,7 +2,9 @@
 // which have a meter for each pool. Nothing here is read back by the engine.
 import type { Clock } from '../clock.ts'
 import type { Telemetry } from '../telemetry.ts'
-import type { WorkerSight } from '../pool/work-meter.ts'
+import type { TicksSight, WorkerSight } from '../pool/work-meter.ts'
+import { poolOf } from '../fence.ts'
+import { Collisions } from './collisions.ts'
 import { Histogram } from './histogram.ts'
 import { Lately } from './lately.ts'
 import type { Labels, Metric } from './metric.ts'
@@ -62,6 +64,8 @@ interface Answers {
 export class Meter {
   /** How long calls of the store took lately, and how late ticks were. */
   readonly lately: { store: Lately; ticks: Lately }
+  /** Those that are of no single run. */
+  readonly collisions: Collisions
   readonly #telemetry: Telemetry
   readonly #clock: Clock
   readonly #startedAt: number
@@ -69,6 +73,7 @@ export class Meter {
   readonly #histograms = new Map<HistogramName, Map<string, { labels: Labels; value: Histogram }>>()
   readonly #gauges = new Map<GaugeName, Map<string, { labels: Labels; value: number }>>()
   readonly #pools = new Map<string, PoolMeter>()
+  readonly #ticks = new Map<string, () => TicksSight>()
   /** By route. */
   readonly #answers = new Map<string, Answers[]>()
   #stops: (() => void)[] = []
@@ -77,6 +82,7 @@ export class Meter {
     this.#telemetry = telemetry
     this.#clock = clock
     this.#startedAt = clock.mono()
+    this.collisions = new Collisions(clock)
     this.lately = { store: new Lately(clock), ticks: new Lately(clock) }
   }
 
@@ -92,7 +98,8 @@ export class Meter {
 
   /** The meter of a pool that this member works on, which tells it of every run. */
   work(pool: string, worker: WorkerSight): PoolMeter {
-    const meter = new PoolMeter(pool, worker, this.#clock)
+    const whole = this.collisions.ofPool(pool)
+    const meter = new PoolMeter({ pool, worker, clock: this.#clock, whole })
     this.#pools.set(pool, meter)
     return meter
   }
@@ -100,6 +107,15 @@ export class Meter {
   /** The pools that this member works on. */
   pools(): PoolMeter[] {
     return [...this.#pools.values()]
+  }
+
+  watchTicks(pool: string, look: () => TicksSight): void {
+    this.#ticks.set(pool, look)
+  }
+
+  /** The pools of ticks that this member moves. */
+  ticks(): { pool: string; sight: TicksSight }[] {
+    return [...this.#ticks].map(([pool, look]) => ({ pool, sight: look() }))
   }
 
   /** Every metric with its series, as they are now. */
@@ -114,7 +130,7 @@ export class Meter {
     for (const [name, series] of this.#gauges) {
       metrics.push({ name, help: GAUGE_HELP[name], kind: 'gauge', series: [...series.values()] })
     }
-    metrics.push(...workMetrics(this.pools()))
+    metrics.push(...workMetrics(this.pools(), this.ticks(), this.collisions))
     const uptime = (this.#clock.mono() - this.#startedAt) / 1000
     metrics.push(gauge('headrace_uptime_seconds', 'Time since this member began.', uptime))
     return metrics
@@ -153,9 +169,11 @@ export class Meter {
         this.lately.store.record(tookMs)
       }),
       telemetry.on('store.waited', ({ waits }) => this.#count('headrace_store_waits_total', {}, waits)),
-      telemetry.on('store.repeated', ({ operation }) =>
-        this.#count('headrace_store_repeats_total', { operation }, 1),
-      ),
+      telemetry.on('store.repeated', ({ operation }) => {
+        this.#count('headrace_store_repeats_total', { operation }, 1)
+        this.collisions.count('repeated', 1)
+      }),
+      telemetry.on('control.lost', ({ pool }) => this.collisions.count('control', 1, pool)),
       telemetry.on('store.folded', ({ pool, entries }) =>
         this.#count('headrace_folded_total', { pool }, entries),
       ),
@@ -184,21 +202,25 @@ export class Meter {
       telemetry.on('roster.held', ({ resource, partitions }) =>
         this.#set('headrace_roster_partitions_held', { resource }, partitions),
       ),
-      telemetry.on('roster.decided', ({ dead, changes }) => {
+      telemetry.on('roster.decided', ({ kind, dead, changes }) => {
+        if (kind === 'not-leader' || kind === 'alive') this.collisions.count('roster', 1)
         this.#count('headrace_roster_deaths_total', {}, dead)
         this.#count('headrace_roster_changes_total', {}, changes)
       }),
       telemetry.on('roster.raised', ({ resource, raised, refused }) => {
         this.#count('headrace_roster_raises_total', { resource, result: 'raised' }, raised)
         this.#count('headrace_roster_raises_total', { resource, result: 'refused' }, refused)
+        this.collisions.count('roster', refused)
       }),
       telemetry.on('roster.granted', ({ resource, partitions }) =>
         this.#count('headrace_roster_moves_total', { resource }, partitions),
       ),
       telemetry.on('roster.failed', () => this.#count('headrace_roster_failures_total', {}, 1)),
-      telemetry.on('fence.refused', ({ resource, partitions }) =>
-        this.#count('headrace_fence_refusals_total', { resource }, partitions),
-      ),
+      telemetry.on('fence.refused', ({ resource, partitions, runs }) => {
+        this.#count('headrace_fence_refusals_total', { resource }, partitions)
+        // Its worker has told of each run by itself.
+        if (runs === undefined) this.collisions.count('fenced', partitions, poolOf(resource))
+      }),
     ]
   }
 

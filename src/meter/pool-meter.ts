@@ -18,18 +18,28 @@ const [LATENESS, DELAY, WAIT, RUN, SETTLE] = STEPS.map((_, place) => place) as [
 /** What counts a run that ended otherwise than done. */
 const END = { again: AT.again, retry: AT.retried, dead: AT.dead, cancel: AT.cancelled } as const
 
+export interface PoolMeterParts {
+  pool: string
+  worker: WorkerSight
+  clock: Clock
+  whole: LaneMeter
+}
+
 export class PoolMeter implements WorkMeter {
   readonly pool: string
   /** What the worker says of itself. */
   readonly worker: WorkerSight
+  /** What is of the pool, and of none of its lanes. */
+  readonly #whole: LaneMeter
   readonly #clock: Clock
   /** From the monotonic clock to the wall's, as it stood at the beginning. */
   readonly #offsetMs: number
   readonly #lanes: Readonly<Record<Lane, LaneMeter>>
   #turnsAt: number
 
-  constructor(pool: string, worker: WorkerSight, clock: Clock) {
+  constructor({ pool, worker, clock, whole }: PoolMeterParts) {
     this.pool = pool
+    this.#whole = whole
     this.worker = worker
     this.#clock = clock
     this.#offsetMs = clock.now() - clock.mono()
@@ -79,6 +89,10 @@ export class PoolMeter implements WorkMeter {
     count(meter, result === 'settled' ? AT.settled : result === 'gone' ? AT.lost : AT.refused, 1)
   }
 
+  unmarked(lane: Lane, result: Exclude<SettleWord, 'settled'>): void {
+    count(this.#lanes[lane], result === 'gone' ? AT.lost : AT.refused, 1)
+  }
+
   /** It is `at` by the monotonic clock: called with every call of the store, so that seconds end in time. */
   turn(at: number): void {
     if (at < this.#turnsAt) return
@@ -91,6 +105,12 @@ export class PoolMeter implements WorkMeter {
   lanes(): { lane: Lane; meter: LaneMeter }[] {
     this.turn(this.#clock.mono())
     return LANES.map((lane) => ({ lane, meter: this.#lanes[lane] }))
+  }
+
+  /** Its lanes, and what is of none of them. */
+  all(): LaneMeter[] {
+    this.#whole.turn(this.second)
+    return [...this.lanes().map(({ meter }) => meter), this.#whole]
   }
 
   #endOf(second: number): number {

@@ -1,6 +1,9 @@
 // One verdict over everything that a member knows: a status, a sentence, findings, and what it is not. Pure; the server
 // gathers the facts, and reads no rows for them. Rule [I10] of docs/spec/meter.md.
-import type { Overdue } from './overdue.ts'
+import { toIso } from '../clock.ts'
+import type { Paused } from '../pool/control.ts'
+import type { ReachedLimit } from '../pool/work-meter.ts'
+import { type Overdue, pausedBy } from './overdue.ts'
 
 /** The worst first. `unknown`: what is known is too old to judge by. */
 export const VERDICTS = ['unknown', 'stuck', 'failing', 'busy', 'ok'] as const
@@ -11,6 +14,10 @@ export interface PoolFacts {
   running: number
   concurrency: number
   overdue: Overdue
+  /** The pause that holds; null: none does. */
+  paused: Paused | null
+  /** The limit that is reached; null: none is. */
+  reached: ReachedLimit | null
   /** Of the last ten seconds. */
   finished: number
   failed: number
@@ -19,9 +26,17 @@ export interface PoolFacts {
   earlierP50Ms: number | null
 }
 
+/** A pool of ticks that is paused. */
+export interface PausedTicks {
+  pool: string
+  overdue: Overdue
+  paused: Paused
+}
+
 export interface Facts {
   pools: readonly PoolFacts[]
-  ticks: { count: number; p99Ms: number | null }
+  /** Those that moved lately, and the pools of which none moves. */
+  ticks: { count: number; p99Ms: number | null; paused: readonly PausedTicks[] }
   store: { p99Ms: number | null; pulseAgeMs: number; slowMs: number; leaseMs: number }
   /** Null: this process takes no part in the roster. */
   roster: { isTrusted: boolean; hasLeader: boolean; partitions: number; unowned: number } | null
@@ -44,33 +59,41 @@ export interface Verdict {
   not: string[]
 }
 
+interface Judged extends VerdictFinding {
+  /** Somebody wants it to wait. */
+  isHeld?: boolean
+}
+
 /** Late enough that work counts as waiting, and that nothing ending counts as stuck. */
 const WAITING_MS = 1000
 const STUCK_MS = 10_000
 const RATE_SECONDS = 10
 
 export function judge(facts: Facts): Verdict {
-  const findings = [
+  const findings: Judged[] = [
     storeFinding(facts),
     ...(facts.roster === null ? [] : [rosterFinding(facts.roster)]),
     serviceFinding(facts),
-    ticksFinding(facts),
+    ...ticksFindings(facts),
     ...facts.pools.map(poolFinding),
   ].toSorted((a, b) => VERDICTS.indexOf(a.status) - VERDICTS.indexOf(b.status))
   const [worst] = findings
   const status = worst?.status ?? 'ok'
   const sentence =
-    worst === undefined || status === 'ok' ? allWell(facts) : `${titleOf(status)}: ${worst.detail}`
+    worst === undefined || status === 'ok' ? allWell(facts) : `${titleOf(worst)}: ${worst.detail}`
   const well = findings.filter((finding) => finding.status === 'ok')
   return {
     status,
     sentence,
-    findings,
+    findings: findings.map(({ check, status: each, detail, remedy }) => {
+      return { check, status: each, detail, remedy }
+    }),
     not: status === 'ok' ? [] : well.map(({ check, detail }) => `not ${check} (${detail})`),
   }
 }
 
-function titleOf(status: VerdictStatus): string {
+function titleOf({ status, isHeld = false }: Judged): string {
+  if (isHeld) return 'Held'
   return { unknown: 'Unknown', stuck: 'Stuck', failing: 'Failing', busy: 'Busy', ok: 'Well' }[status]
 }
 
@@ -133,17 +156,29 @@ function serviceFinding({ services }: Facts): VerdictFinding {
   return { check: 'its loops', status: 'ok', detail: 'all run', remedy: null }
 }
 
-function ticksFinding({ ticks: { count, p99Ms } }: Facts): VerdictFinding {
+/** Where some are paused, that none moved does not mean that none was due. */
+function ticksFindings({ ticks }: Facts): Judged[] {
+  const paused = ticks.paused.map((each) => pauseFinding(each, each.paused))
+  return paused.length > 0 && ticks.count === 0 ? paused : [...paused, ticksFinding(ticks)]
+}
+
+function ticksFinding({ count, p99Ms }: Facts['ticks']): VerdictFinding {
   const check = 'the ticks'
   if (count === 0 || p99Ms === null) return { check, status: 'ok', detail: 'none was due', remedy: null }
   if (p99Ms <= WAITING_MS) return { check, status: 'ok', detail: `p99 ${ms(p99Ms)} late`, remedy: null }
   return { check, status: 'busy', detail: `ticks are late (p99 ${ms(p99Ms)})`, remedy: 'headrace doctor' }
 }
 
-function poolFinding(facts: PoolFacts): VerdictFinding {
-  const { pool, running, concurrency, overdue, finished, failed } = facts
+function poolFinding(facts: PoolFacts): Judged {
+  const { pool, running, concurrency, overdue, finished, failed, paused, reached } = facts
   const check = `the pool ${pool}`
   const busy = `${running}/${concurrency} busy`
+  if (paused !== null) return pauseFinding(facts, paused)
+  if (failed > finished) {
+    const detail = `${failed} of ${finished + failed} runs of ${pool} failed in 10 s`
+    return { check, status: 'failing', detail, remedy: `headrace pool dead ${pool}` }
+  }
+  if (reached !== null && isKept(overdue)) return limitFinding(facts, reached)
   if (overdue.count === null) {
     const detail = `${busy}; what waits in ${pool} is not known: ${overdue.unknown ?? ''}`
     return { check, status: 'ok', detail, remedy: null }
@@ -155,14 +190,46 @@ function poolFinding(facts: PoolFacts): VerdictFinding {
     const what = `${some(overdue)} due in ${pool} for ${duration(oldestMs)}, and none ended in 10 s (${busy})`
     return { check, status: running < concurrency ? 'stuck' : 'busy', detail: what, remedy }
   }
-  if (failed > finished) {
-    const detail = `${failed} of ${finished + failed} runs of ${pool} failed in 10 s`
-    return { check, status: 'failing', detail, remedy: `headrace pool dead ${pool}` }
-  }
   if (waits && oldestMs > WAITING_MS) {
     return { check, status: 'busy', detail: `${some(overdue)} waiting in ${pool}, ${paceOf(facts)}`, remedy }
   }
   return { check, status: 'ok', detail: busy, remedy: null }
+}
+
+function pauseFinding({ pool, overdue }: Pick<PoolFacts, 'pool' | 'overdue'>, paused: Paused): Judged {
+  const { reason, since, until } = paused
+  const because = reason === null ? '' : ` (${reason})`
+  const end = until === null ? '' : ` until ${toIso(until)}`
+  return {
+    check: `the pool ${pool}`,
+    status: 'busy',
+    detail: `${pool} is ${pausedBy(paused)} since ${toIso(since)}${end}${because}; ${dueIn(overdue)}`,
+    remedy: `headrace pool resume ${pool}`,
+    isHeld: true,
+  }
+}
+
+function limitFinding(facts: PoolFacts, { kind, scope, limit, perMs, share }: ReachedLimit): Judged {
+  const { pool, overdue } = facts
+  const size = kind === 'rate' ? `${limit ?? '?'} in ${perMs ?? '?'} ms` : `${limit ?? '?'} at once`
+  const isPart = share !== null && limit !== null && share < limit
+  const of = scope === 'group' ? ' for each group' : isPart ? `, ${share} of it this member’s` : ''
+  return {
+    check: `the pool ${pool}`,
+    status: 'busy',
+    detail: `${pool} is held back by its limit (${size}${of}); ${dueIn(overdue)}, ${paceOf(facts)}`,
+    remedy: `raise the limit, or let it work off: headrace pool limits ${pool}`,
+    isHeld: true,
+  }
+}
+
+/** Whether something has waited for a while, or may have. */
+function isKept({ count, oldestMs }: Overdue): boolean {
+  return count === null || (oldestMs ?? 0) > WAITING_MS
+}
+
+function dueIn(overdue: Overdue): string {
+  return overdue.count === null ? 'what is due is not known' : `${some(overdue)} due`
 }
 
 /** How fast it goes, whether it gets better, and when it may be over. */

@@ -1,9 +1,12 @@
 // The work of pools as metrics, for Prometheus and `race.meter.metrics()`. What is not known is left out, and is not 0.
+import { LANES } from '../pool/entry.ts'
+import type { TicksSight } from '../pool/work-meter.ts'
+import { COLLISIONS, type Collisions } from './collisions.ts'
 import type { Hdr } from './hdr.ts'
 import { BOUNDS_MS, Histogram } from './histogram.ts'
 import type { LaneMeter, Step } from './lane-meter.ts'
 import type { Labels, Metric } from './metric.ts'
-import { overdueOf } from './overdue.ts'
+import { type Overdue, overdueOf } from './overdue.ts'
 import type { PoolMeter } from './pool-meter.ts'
 
 const HISTOGRAMS: readonly { name: string; help: string; step: Step }[] = [
@@ -42,37 +45,35 @@ const COUNTERS: readonly { name: string; help: string; of: (lane: LabelledLane) 
     help: 'Puts that finished runs stood for: divided by those finished it tells how much coalesced.',
     of: ({ labels, meter }) => [{ labels, value: meter.total('asked') }],
   },
-  {
-    name: 'headrace_collisions_total',
-    help: 'Settles that wrote nothing: the turn was gone (`lost`), or the partition is another member’s (`refused`).',
-    of: ({ labels, meter }) => [
-      { labels: { ...labels, kind: 'lost' }, value: meter.total('lost') },
-      { labels: { ...labels, kind: 'refused' }, value: meter.total('refused') },
-    ],
-  },
 ]
 
-const GAUGES: readonly { name: string; help: string; of: (pool: PoolMeter) => number | null }[] = [
+const GAUGES: readonly { name: string; help: string; of: (pool: PoolMeter) => number }[] = [
   { name: 'headrace_running', help: 'Handlers that run now, by pool.', of: ({ worker }) => worker.running },
   {
     name: 'headrace_concurrency',
     help: 'Handlers that may run at once, by pool.',
     of: ({ worker }) => worker.concurrency,
   },
+]
+
+const OVERDUE: readonly { name: string; help: string; of: (overdue: Overdue) => number | null }[] = [
   {
     name: 'headrace_overdue',
-    help: 'Runs that are due and have not started, as far as this member knows: there may be more.',
-    of: ({ worker }) => overdueOf(worker).count,
+    help: 'Runs that are due and have not started, by pool and lane, as far as this member knows: there may be more.',
+    of: ({ count }) => count,
   },
   {
     name: 'headrace_overdue_oldest_seconds',
     help: 'How long the oldest of these has been due; 0: none is.',
-    of: ({ worker }) => {
-      const { oldestMs } = overdueOf(worker)
-      return oldestMs === null ? null : oldestMs / 1000
-    },
+    of: ({ oldestMs }) => (oldestMs === null ? null : oldestMs / 1000),
   },
 ]
+
+/** A pool that is worked on, or of ticks. */
+interface Steered {
+  pool: string
+  sight: Pick<TicksSight, 'isSteered' | 'paused'>
+}
 
 interface LabelledLane {
   labels: Labels
@@ -80,7 +81,11 @@ interface LabelledLane {
 }
 
 /** Of lanes of which nothing was ever taken there are no series. */
-export function workMetrics(pools: readonly PoolMeter[]): Metric[] {
+export function workMetrics(
+  pools: readonly PoolMeter[],
+  ticks: readonly Steered[],
+  collisions: Collisions,
+): Metric[] {
   const lanes: LabelledLane[] = pools.flatMap((each) =>
     each
       .lanes()
@@ -96,14 +101,65 @@ export function workMetrics(pools: readonly PoolMeter[]): Metric[] {
       return { name, help, kind: 'histogram', series }
     }),
     ...GAUGES.map(({ name, help, of }): Metric => {
-      const series = pools.flatMap((pool) => {
-        const value = of(pool)
-        return value === null ? [] : [{ labels: { pool: pool.pool }, value }]
-      })
+      const series = pools.map((pool) => ({ labels: { pool: pool.pool }, value: of(pool) }))
       return { name, help, kind: 'gauge', series }
     }),
+    pausedMetric([...pools.map(({ pool, worker }) => ({ pool, sight: worker })), ...ticks]),
+    ...overdueMetrics(pools),
+    collisionsMetric(lanes, collisions),
   ]
   return metrics.filter(({ series }) => series.length > 0)
+}
+
+function pausedMetric(steered: readonly Steered[]): Metric {
+  const series = steered.flatMap(({ pool, sight: { isSteered, paused } }) =>
+    isSteered ? [{ labels: { pool }, value: Number(paused !== null) }] : [],
+  )
+  const help = '1 while the pool is paused, as far as this member knows.'
+  return { name: 'headrace_paused', help, kind: 'gauge', series }
+}
+
+function overdueMetrics(pools: readonly PoolMeter[]): Metric[] {
+  const known = pools.map(({ pool, worker }) => ({ pool, overdue: overdueOf(worker) }))
+  return OVERDUE.map(({ name, help, of }): Metric => {
+    const series = known.flatMap(({ pool, overdue }) => {
+      const lanes = LANES.flatMap((lane) => {
+        const value = of(overdue.lanes[lane])
+        return value === null ? [] : [{ labels: { pool, lane }, value }]
+      })
+      if (lanes.length > 0) return lanes
+      // A pause: a pulse told that something is due, and not in which lane.
+      const value = of(overdue.pool)
+      return value === null ? [] : [{ labels: { pool }, value }]
+    })
+    return { name, help, kind: 'gauge', series }
+  })
+}
+
+/** Where it is not known of which lane, or pool, they are, there is no such label. */
+function collisionsMetric(lanes: readonly LabelledLane[], collisions: Collisions): Metric {
+  const ofLanes = lanes.flatMap(({ labels, meter }) => {
+    return (['lost', 'refused'] as const).map((kind) => ({
+      labels: { ...labels, kind },
+      value: meter.total(kind),
+    }))
+  })
+  const others = collisions.all().flatMap(({ pool, meter }) => {
+    return COLLISIONS.map((kind) => ({
+      labels: pool === null ? { kind } : { pool, kind },
+      value: meter.total(kind),
+    })).filter(({ value }) => value > 0)
+  })
+  return {
+    name: 'headrace_collisions_total',
+    help:
+      'Writes that another was before. By lane: settles and marks that wrote nothing, the turn being gone (`lost`) or the ' +
+      'partition another member’s (`refused`). By pool: other fenced writes that were refused (`fenced`), and lost ' +
+      'compare-and-sets on its pause, limits and shares (`control`). Of the member: its writes to the roster (`roster`), ' +
+      'and calls made again because another transaction came between (`repeated`).',
+    kind: 'counter',
+    series: [...ofLanes, ...others],
+  }
 }
 
 function endsOf({ labels, meter }: LabelledLane): Metric['series'] {

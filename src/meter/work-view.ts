@@ -1,10 +1,12 @@
 // The work of pools as JSON: buckets of one window with their rates and quantiles, and how each worker is now. Rules [I3]
 // to [I6] of docs/spec/meter.md.
 import { toIso } from '../clock.ts'
+import type { Paused } from '../pool/control.ts'
 import type { Lane } from '../pool/entry.ts'
+import { type CollisionsView, POOL_COLLISIONS, collisionsView } from './collisions.ts'
 import { Hdr, type Sparse } from './hdr.ts'
 import { type Bucket, KEPT, STEPS, type Step, type Window } from './lane-meter.ts'
-import { type Overdue, overdueOf } from './overdue.ts'
+import { type Overdue, type Overdues, overdueOf } from './overdue.ts'
 import { type PoolMeter, countOf } from './pool-meter.ts'
 
 export interface Quantiles {
@@ -30,6 +32,7 @@ export interface BucketView {
   letGo: number
   /** Puts for each finished run; null: none finished. */
   coalescing: number | null
+  /** Of settles and marks. */
   collisions: { lost: number; refused: number; perSecond: number }
   /** Null: there was none. */
   steps: Record<Step, Quantiles | null>
@@ -37,6 +40,7 @@ export interface BucketView {
 
 export interface LaneView {
   lane: Lane
+  overdue: Overdue
   buckets: BucketView[]
 }
 
@@ -46,6 +50,10 @@ export interface PoolView {
   concurrency: number
   inFlight: number
   overdue: Overdue
+  /** The pause that holds; null: none does. */
+  paused: { by: string | null; reason: string | null; since: string; until: string | null } | null
+  /** The buckets in which something collided, those of its lanes included. */
+  collisions: CollisionsView<(typeof POOL_COLLISIONS)[number]>[]
   lanes: LaneView[]
 }
 
@@ -62,29 +70,41 @@ export function workView(pools: readonly PoolMeter[], query: WorkQuery): PoolVie
     .filter(({ pool }) => query.pool === undefined || pool === query.pool)
     .map((meter) => {
       const { pool, worker } = meter
-      const { running, concurrency, inFlight } = worker
+      const { running, concurrency, inFlight, paused } = worker
+      const overdue = overdueOf(worker)
       return {
         pool,
         running,
         concurrency,
         inFlight,
-        overdue: overdueOf(worker),
-        lanes: lanesOf(meter, query),
+        overdue: overdue.pool,
+        paused: paused === null ? null : pausedView(paused),
+        collisions: collisionsView(meter.all(), { ...query, kinds: POOL_COLLISIONS, second: meter.second }),
+        lanes: lanesOf(meter, overdue, query),
       }
     })
 }
 
-function lanesOf(pool: PoolMeter, { window, lane: wanted, latest = false }: WorkQuery): LaneView[] {
+function pausedView({ by, reason, since, until }: Paused): PoolView['paused'] {
+  return { by, reason, since: toIso(since), until: until === null ? null : toIso(until) }
+}
+
+/** Of lanes of which nothing was ever taken, or is known to wait, there is no view. */
+function lanesOf(
+  pool: PoolMeter,
+  overdues: Overdues,
+  { window, lane: wanted, latest = false }: WorkQuery,
+): LaneView[] {
   const { seconds } = KEPT[window]
   const now = pool.second
   const last = Math.floor(now / seconds) - 1
-  return pool
-    .lanes()
-    .filter(({ lane, meter }) => (wanted === undefined ? meter.total('taken') > 0 : lane === wanted))
-    .map(({ lane, meter }) => {
-      const buckets = meter.buckets(window, now).filter(({ nth }) => !latest || nth === last)
-      return { lane, buckets: buckets.map((bucket) => bucketView(bucket, seconds)) }
-    })
+  return pool.lanes().flatMap(({ lane, meter }) => {
+    const overdue = overdues.lanes[lane]
+    const isThere = meter.total('taken') > 0 || (overdue.count ?? 0) > 0
+    if (wanted === undefined ? !isThere : lane !== wanted) return []
+    const buckets = meter.buckets(window, now).filter(({ nth }) => !latest || nth === last)
+    return [{ lane, overdue, buckets: buckets.map((bucket) => bucketView(bucket, seconds)) }]
+  })
 }
 
 /** What a bucket of so many seconds says. */

@@ -1,9 +1,11 @@
-// What steers a pool from outside: whether it is paused, its limits, and how the members share those of the whole pool.
+// What steers a pool from outside: whether it is paused, its limits, how the members share those of the whole pool, which
+// entries were cancelled lately, and whether it is of ticks.
 // Types, what callers may write, and the small questions one may ask of it. Pure. Rules of docs/spec/limits.md.
 import { type Moment, checkMoment, describe } from '../check.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
+import type { CancelledName } from './entry.ts'
 
 /** At most so many starts in every span of that length. */
 export interface Rate {
@@ -55,10 +57,19 @@ export interface Share {
   rate: Part
 }
 
+/** A cancel of what was due, and the version of the control in which it is told of first. */
+export interface ToldCancel extends CancelledName {
+  version: number
+}
+
 export interface Control {
   paused: Paused | null
   limits: Limits
   shares: readonly Share[]
+  /** The last cancels of what was due, the newest last; left out: there was none. [X24] */
+  cancels?: readonly ToldCancel[]
+  /** Its due entries move to a topic; left out: nobody has moved any yet, or it is worked on. [T6] */
+  isTicks?: true
 }
 
 const NO_LIMIT: Limit = { concurrency: null, rate: null }
@@ -73,6 +84,15 @@ export const NO_CONTROL: Control = {
 /** The pause that holds at this time of the store; null: none does. [L12] */
 export function pauseAt({ paused }: Control, now: number): Paused | null {
   return paused === null || (paused.until !== null && paused.until <= now) ? null : paused
+}
+
+/** How many cancels are told of at most: 6 KB of keys of 20 characters, 50 KB of the longest. */
+export const MOST_CANCELS = 100
+
+/** A control of this version, in which these cancels are told of, too. [X24] */
+export function withCancels(control: Control, names: readonly CancelledName[], version: number): Control {
+  const told = names.map((name) => ({ ...name, version }))
+  return { ...control, cancels: [...(control.cancels ?? []), ...told].slice(-MOST_CANCELS) }
 }
 
 export interface PauseOptions {

@@ -4,6 +4,9 @@
 /** How far the cursor stays behind the time of a take: most puts that commit late are within. */
 const MARGIN_MS = 250
 const SWEEP_EVERY_MS = 1000
+const SWEEP_AT_LEAST_EVERY_MS = 5000
+/** How many runs in flight, which a sweep reads again, make it a millisecond rarer. */
+const SWEPT_PER_MS = 4
 /** Twice the statement timeout of a put. */
 const LOOK_BACK_MS = 10_000
 const FULL_EVERY_MS = 600_000
@@ -44,19 +47,20 @@ export class Cursor {
     return this.#back < Infinity ? 0 : this.#wakeAt
   }
 
-  /** Whether the next take is a sweep, at this time of the store, which may have been set back. */
-  sweeps(now: number): boolean {
+  /** Whether the next take is a sweep with so many of the lane in flight, at this time of the store, which may have been set back. */
+  sweeps(now: number, inFlight: number): boolean {
     const isBack = now < this.#sweptAt - SWEEP_EVERY_MS
-    return this.#fullAt === null || now >= this.#sweptAt + SWEEP_EVERY_MS || isBack
+    const everyMs = Math.max(SWEEP_EVERY_MS, Math.min(inFlight / SWEPT_PER_MS, SWEEP_AT_LEAST_EVERY_MS))
+    return this.#fullAt === null || now >= this.#sweptAt + everyMs || isBack
   }
 
-  /** A take begins; answers from where it reads. */
-  begin(now: number): number {
+  /** A take begins while so many of the lane are in flight; answers from where it reads. */
+  begin(now: number, inFlight: number): number {
     // In turns, if there is something new, too.
     this.#wasBack = this.#back < Infinity && !(this.#wasBack && this.#wakeAt <= now)
     if (this.#wasBack) return this.#beginBack()
     const isFull = this.#fullAt === null || now >= this.#fullAt + FULL_EVERY_MS
-    const isSweep = this.sweeps(now)
+    const isSweep = this.sweeps(now, inFlight)
     const lookBack = isSweep ? this.#sweptAt - LOOK_BACK_MS : Infinity
     const from = isFull ? 0 : Math.max(0, Math.min(this.#at, this.#told, lookBack))
     this.#underWay = { from, isBack: false, isSweep, isFull }

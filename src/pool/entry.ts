@@ -103,6 +103,12 @@ export function takenRun({
   return { key, slot, group, partition, turn, dueAt, seen, payload, attempt, crashes, putAt }
 }
 
+/** An entry, or without a slot every entry of the key. */
+export interface CancelledName {
+  key: string
+  slot?: number | null
+}
+
 /** Names an entry within its pool. Keys hold no NUL, so the text is unambiguous. */
 export function entryName(key: string, slot: number | null): string {
   return `${slot ?? ''}\0${key}`

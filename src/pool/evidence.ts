@@ -1,6 +1,6 @@
 // What is known of a key that somebody asks about: gathered by who can look, judged by why.ts. Types alone.
 import type { EntryState, Lane } from './entry.ts'
-import type { KeySight } from './work-meter.ts'
+import type { AloneRun, KeySight } from './work-meter.ts'
 
 /** What is known of an entry, its pool, its partition and who works on it. Times are the store's clock. */
 export interface Evidence {
@@ -9,6 +9,8 @@ export interface Evidence {
   now: number
   /** Null: there is no such entry. */
   entry: EntryEvidence | null
+  /** The pool is known as one of ticks: nothing works on it, its entries move to a topic. */
+  isTicks: boolean
   paused: PauseEvidence | null
   /** A limit that keeps the entry waiting; null: none does. */
   limit: LimitEvidence | null
@@ -43,6 +45,8 @@ export interface LimitEvidence {
   limit: number
   /** Of a rate: how long the limit is for. */
   perMs: number | null
+  /** Of a limit of the pool: how much of it the member that was asked has; null of a group. */
+  share: number | null
   /** When it may run at the earliest; null: when another has ended, or it is not known. */
   until: number | null
 }
@@ -59,7 +63,10 @@ export interface PartitionEvidence {
 }
 
 export interface OwnerEvidence {
+  /** Under which it is in the roster. */
+  id: string
   name: string
+  /** Where its API answers; null: it has none. */
   address: string | null
   draining: boolean
   /** It has said nothing for more than a lease. */
@@ -73,6 +80,8 @@ export interface WorkerEvidence {
   /** Whether it holds the partition, and may start runs of it. */
   holds: boolean
   isStopping: boolean
+  /** The run that has this member to itself, or waits for that; null: there is none. */
+  alone: AloneRun | null
   /** Null: nothing of the key is in flight. */
   sight: KeySight | null
 }

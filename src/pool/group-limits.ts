@@ -192,6 +192,7 @@ export class GroupLimits {
   }
 
   ended({ taken }: Flight): void {
+    if (this.#groups.size === 0) return
     const group = this.#groups.get(taken.group)
     if (group === undefined) return
     group.running = Math.max(0, group.running - 1)
@@ -206,6 +207,23 @@ export class GroupLimits {
     if (now < this.#forgotAt + FORGET_EVERY_MS) return
     this.#forgotAt = now
     for (const group of this.#groups.values()) this.#lookAt(group, now)
+  }
+
+  /** Why runs of some group are held back; null: none is. */
+  get held(): 'pool_full' | 'rate_limited' | null {
+    const now = this.#parts.mono()
+    for (const group of this.#closed) {
+      const at = this.#opensAt(group)
+      if (at > now) return at === Infinity ? 'pool_full' : 'rate_limited'
+    }
+    return null
+  }
+
+  /** When the first run of a lane was due that was passed over; Infinity: none was. */
+  passedOver(lane: Lane): number {
+    let first = Infinity
+    for (const group of this.#closed) first = Math.min(first, group.passedOver.get(lane) ?? Infinity)
+    return first
   }
 
   /** When the next group has room by time alone; Infinity: none does. */

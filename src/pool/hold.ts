@@ -3,13 +3,11 @@
 import type { Claim } from '../fence.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
-import { Cursor } from './cursor.ts'
 import { LANES, type Lane } from './entry.ts'
 import { type Freed, InFlight } from './in-flight.ts'
-import { type LaneHold, MOST_TAKEN, cutOf } from './lane-hold.ts'
+import { type LaneHold, MOST_TAKEN, createLanes, cutOf, leave, read, widen } from './lane-hold.ts'
 import { Turns } from './lanes.ts'
-import type { CancelledName } from './pool.ts'
-import { type Flight, endsRow, flightOf } from './run.ts'
+import { type Flight, endsRow, flightOf, rowSince } from './run.ts'
 import type { GroupLimits } from './group-limits.ts'
 import type { Steps } from './steps.ts'
 import type { SettleAnswer, Taken } from './store.ts'
@@ -29,9 +27,8 @@ export interface HoldParts {
 }
 
 export class Hold {
-  readonly lanes: readonly LaneHold[] = LANES.map((lane) => {
-    return { lane, cursor: new Cursor(), waiting: [], inFlight: new Map(), passedOver: 0, isCut: false }
-  })
+  readonly #byLane = createLanes()
+  readonly lanes: readonly LaneHold[] = LANES.map((lane) => this.#byLane[lane])
   readonly inFlight = new InFlight<Flight>()
   readonly #ownership: Ownership
   readonly #time: StoreTime
@@ -99,7 +96,7 @@ export class Hold {
       admitted += 1
     }
     this.#waiting += admitted
-    hold.isCut = cutAt !== null
+    read(hold, from, cutAt)
     const isFruitless = hold.isCut && admitted === 0
     // Twice as many where nothing else was found: so few takes reach what is behind them.
     hold.passedOver = isFruitless ? 2 * busy : passedOver
@@ -120,7 +117,9 @@ export class Hold {
   }
 
   #count({ lane, taken: { dueAt } }: Flight, by: 1 | -1): void {
-    const { inFlight } = this.of(lane)
+    const hold = this.of(lane)
+    const { inFlight } = hold
+    hold.count += by
     const count = (inFlight.get(dueAt) ?? 0) + by
     if (count > 0) inFlight.set(dueAt, count)
     else inFlight.delete(dueAt)
@@ -145,16 +144,15 @@ export class Hold {
         this.#groups.park(flight)
         continue
       }
-      if (flight.inARow === 0) flight.rowSince = this.#time.now()
       return flight
     }
     return null
   }
 
-  readonly #isWaiting = (lane: Lane): boolean => this.of(lane).waiting.length > 0
+  readonly #isWaiting = (lane: Lane): boolean => this.of(lane).waiting.size > 0
 
   of(lane: Lane): LaneHold {
-    return this.lanes[LANES.indexOf(lane)] as LaneHold
+    return this.#byLane[lane]
   }
 
   /** The store has answered the settle of a run whose handler has ended. */
@@ -173,7 +171,7 @@ export class Hold {
       return
     }
     this.#drop(() => true, key)
-    this.of(flight.lane).cursor.lower(dueAt)
+    leave(this.of(flight.lane), dueAt)
     this.#ended(flight, this.inFlight.release(key))
   }
 
@@ -202,37 +200,29 @@ export class Hold {
     this.#steps.follows(next, now)
     const { waiting } = this.of(next.lane)
     this.#waiting += 1
-    if (endsRow(before, now)) {
+    if (endsRow(before, next.takenAt)) {
       waiting.push(next)
       return
     }
     next.inARow = before.inARow + 1
-    next.rowSince = before.rowSince
+    next.rowSince = rowSince(before)
     waiting.unshift(next)
   }
 
-  /**
-   * An entry is to be cancelled: what is answered is called when it was, drops what waits, and answers what does not any
-   * more. Only what was taken before the cancel was sent: its turn is gone for sure. [X24]
-   */
-  cancelling({ key, slot }: CancelledName): () => Flight | null {
-    const meant = new Set(
-      this.inFlight.ofKey(key).filter(({ taken }) => slot === undefined || taken.slot === slot),
-    )
-    return () => {
-      this.#drop((flight) => meant.has(flight), key)
-      const [flying] = this.inFlight.ofKey(key)
-      if (flying === undefined || !meant.has(flying)) return null
-      if (this.#groups.letGo((flight) => flight === flying).length === 0) {
-        const hold = this.of(flying.lane)
-        // Its handler was called, or it is held back until it may be.
-        if (!hold.waiting.includes(flying)) return flying
-        hold.waiting = hold.waiting.filter((flight) => flight !== flying)
-        this.#waiting -= 1
-      }
-      this.#ended(flying, this.inFlight.settle(flying.taken))
-      return null
+  /** The turns of these runs of a key are gone: drops those that wait, and answers the one that does not any more. [X24] */
+  cancel(key: string, meant: ReadonlySet<Flight>): Flight | null {
+    this.#drop((flight) => meant.has(flight), key)
+    const [flying] = this.inFlight.ofKey(key)
+    if (flying === undefined || !meant.has(flying)) return null
+    if (flying.context !== null) return flying
+    if (this.#groups.letGo((flight) => flight === flying).length === 0) {
+      const waiting = this.of(flying.lane).waiting.remove((flight) => flight === flying)
+      // It is held back until its handler may be called.
+      if (waiting.length === 0) return flying
+      this.#waiting -= 1
     }
+    this.#ended(flying, this.inFlight.settle(flying.taken))
+    return null
   }
 
   /** Drops what waits behind others; it is looked for again when these have ended. */
@@ -258,13 +248,16 @@ export class Hold {
     for (const { cursor } of this.lanes) cursor.wakeBy(at)
   }
 
+  /** What is due and hidden by what is in flight is looked for by sweeps: a look is worth while where one is to be made. */
+  wakeToSweep(now: number): void {
+    for (const { cursor, count } of this.lanes) if (cursor.sweeps(now, count)) cursor.wakeBy(now)
+  }
+
   /** What waits for a handler is let go, if it may not start any more; at a stop all of it. */
   letGoWaiting(isMeant: (flight: Flight) => boolean = () => true): void {
     for (const flight of this.#groups.letGo(isMeant)) this.letGo(flight)
     for (const hold of this.lanes) {
-      const meant = hold.waiting.filter(isMeant)
-      if (meant.length === 0) continue
-      hold.waiting = hold.waiting.filter((flight) => !isMeant(flight))
+      const meant = hold.waiting.remove(isMeant)
       this.#waiting -= meant.length
       for (const flight of meant) this.letGo(flight)
     }
@@ -277,7 +270,7 @@ export class Hold {
     const isNew = [...epochs].some(([partition, epoch]) => this.#epochs.get(partition) !== epoch)
     this.#epochs = epochs
     this.#groups.follow(this.#ownership.holding())
-    if (isNew) for (const { cursor } of this.lanes) cursor.widen()
+    if (isNew) for (const hold of this.lanes) widen(hold)
     this.#mayTake = this.#ownership.claim().held.length > 0
     this.letGoWaiting(({ fence }) => !this.#ownership.mayStart(fence))
   }

@@ -10,19 +10,18 @@ export interface RunName extends TurnName {
   slot: number | null
 }
 
-interface Flying<Item> {
-  item: Item
-  /** The earliest due time of runs that were passed over because of this one: for them there was no room behind it. */
+/** What a key that is in flight is in the way of; most are in nobody's. */
+interface Rear<Item extends Waiting> {
+  /** The earliest due time of runs that were passed over because of the key: for them there was no room behind it. */
   passedOver: number | null
-  behind: Behind<Item & Waiting> | null
+  readonly behind: Behind<Item>
 }
 
-/** Turns that were settled, each with its partition, after the same take: without their runs, which may be large. */
+/** Turns that were settled after the same take. */
 interface Settled {
-  partitions: number[]
-  turns: number[]
+  readonly turns: TurnSet
   /** The last take that had begun when the settle was answered. */
-  take: number
+  readonly take: number
 }
 
 /** `free`: it may start. `here`: this very run is in flight, or was settled. `busy`: another of its key is in flight. */
@@ -45,10 +44,10 @@ const MOST_PAYLOAD = 16_777_216
 const FREE: Freed<never> = { next: null, passedOver: null }
 
 export class InFlight<Item extends Waiting> {
-  readonly #keys = new Map<string, Flying<Item>>()
-  /** Turns that were settled. */
-  readonly #turns = new TurnSet()
-  /** The same in the order of their settles. */
+  readonly #keys = new Map<string, Item>()
+  /** Of the keys that are in the way of others. */
+  readonly #rears = new Map<string, Rear<Item>>()
+  /** Turns that were settled, in the order of their settles. */
   #settled: Settled[] = []
   readonly #takes = new Set<number>()
   #take = 0
@@ -61,14 +60,22 @@ export class InFlight<Item extends Waiting> {
   }
 
   /** The runs that are in flight, without those behind them. */
-  *items(): Generator<Item> {
-    for (const { item } of this.#keys.values()) yield item
+  items(): Iterable<Item> {
+    return this.#keys.values()
+  }
+
+  /** The same with those behind them, and the earliest due time of those passed over because of each; null: of none. */
+  *all(): Generator<{ item: Item; behind: readonly Item[]; passedOver: number | null }> {
+    for (const [key, item] of this.#keys) {
+      const rear = this.#rears.get(key)
+      yield { item, behind: rear?.behind.items ?? [], passedOver: rear?.passedOver ?? null }
+    }
   }
 
   /** The run of a key that is in flight, and those behind it. */
   ofKey(key: string): Item[] {
-    const flying = this.#keys.get(key)
-    return flying === undefined ? [] : [flying.item, ...(flying.behind?.items ?? [])]
+    const item = this.#keys.get(key)
+    return item === undefined ? [] : [item, ...(this.#rears.get(key)?.behind.items ?? [])]
   }
 
   /** A take begins; answers its number. */
@@ -76,6 +83,17 @@ export class InFlight<Item extends Waiting> {
     this.#take += 1
     this.#takes.add(this.#take)
     return this.#take
+  }
+
+  /** The last take that has begun; null: none is under way. */
+  get lastTake(): number | null {
+    return this.#takes.size === 0 ? null : this.#take
+  }
+
+  /** Whether this take, or one before it, is under way. */
+  isUnderWay(take: number): boolean {
+    for (const each of this.#takes) if (each <= take) return true
+    return false
   }
 
   /** It has returned, or failed, and what it answered was admitted. */
@@ -86,17 +104,17 @@ export class InFlight<Item extends Waiting> {
 
   /** Whether a run that a take answered may start. */
   admit(run: RunName): Admission {
-    const flying = this.#keys.get(run.key)
-    if (this.#turns.has(run)) return 'here'
-    if (flying === undefined) return 'free'
-    const { turn, partition, slot } = flying.item.taken
+    for (const { turns } of this.#settled) if (turns.has(run)) return 'here'
+    const item = this.#keys.get(run.key)
+    if (item === undefined) return 'free'
+    const { turn, partition, slot } = item.taken
     if (turn === run.turn && partition === run.partition && slot === run.slot) return 'here'
-    return flying.behind?.has(run) === true ? 'here' : 'busy'
+    return this.#rears.get(run.key)?.behind.has(run) === true ? 'here' : 'busy'
   }
 
   /** A run that was free is in flight from now on. */
   add(item: Item): void {
-    this.#keys.set(item.taken.key, { item, passedOver: null, behind: null })
+    this.#keys.set(item.taken.key, item)
   }
 
   /**
@@ -104,23 +122,19 @@ export class InFlight<Item extends Waiting> {
    * that made room for it. None goes before one that was passed over: runs of a key are made in due order. [X20]
    */
   putBehind(item: Item): Item | null {
-    const flying = this.#keys.get(item.taken.key)
-    if (flying === undefined) return item
-    const { dueAt } = item.taken
-    const { behind, passedOver } = flying
+    const { key, dueAt } = item.taken
+    if (!this.#keys.has(key)) return item
+    const rear = this.#rearOf(key)
+    const { behind, passedOver } = rear
     const isFull =
-      (behind?.size ?? 0) >= MOST_BEHIND_ONE || this.#behind >= MOST_BEHIND || this.#payload >= MOST_PAYLOAD
-    if (
-      (passedOver !== null && dueAt >= passedOver) ||
-      (isFull && dueAt >= (behind?.lastDueAt ?? -Infinity))
-    ) {
-      this.#passOver(flying, dueAt)
+      behind.size >= MOST_BEHIND_ONE || this.#behind >= MOST_BEHIND || this.#payload >= MOST_PAYLOAD
+    if ((passedOver !== null && dueAt >= passedOver) || (isFull && dueAt >= behind.lastDueAt)) {
+      passOver(rear, dueAt)
       return item
     }
-    const last = isFull ? (behind?.last() ?? null) : null
-    if (last !== null) this.#without(flying, last)
-    flying.behind ??= new Behind()
-    flying.behind.add(item)
+    const last = isFull ? (behind.last() ?? null) : null
+    if (last !== null) this.#without(rear, last)
+    behind.add(item)
     this.#weigh(item, 1)
     return last
   }
@@ -129,27 +143,28 @@ export class InFlight<Item extends Waiting> {
   settle(run: Omit<RunName, 'slot'>): Freed<Item> {
     if (this.#takes.size > 0) {
       let last = this.#settled.at(-1)
-      if (last?.take !== this.#take)
-        this.#settled.push((last = { partitions: [], turns: [], take: this.#take }))
-      last.partitions.push(run.partition)
-      last.turns.push(run.turn)
-      this.#turns.add(run)
+      if (last?.take !== this.#take) this.#settled.push((last = { turns: new TurnSet(), take: this.#take }))
+      last.turns.add(run)
     }
     return this.release(run.key)
   }
 
   /** The run is let go without a settle, and its handler has ended or never began. */
   release(key: string): Freed<Item> {
-    const flying = this.#keys.get(key)
-    if (flying === undefined) return FREE
-    const next = flying.behind?.next()
+    const rear = this.#rears.size === 0 ? undefined : this.#rears.get(key)
+    if (rear === undefined) {
+      this.#keys.delete(key)
+      return FREE
+    }
+    const next = rear.behind.next()
     if (next !== undefined) {
       this.#weigh(next, -1)
-      flying.item = next
+      this.#keys.set(key, next)
       return { next, passedOver: null }
     }
     this.#keys.delete(key)
-    return flying.passedOver === null ? FREE : { next: null, passedOver: flying.passedOver }
+    this.#rears.delete(key)
+    return { next: null, passedOver: rear.passedOver }
   }
 
   /**
@@ -157,22 +172,24 @@ export class InFlight<Item extends Waiting> {
    * none goes before one that was. [X20]
    */
   drop(isMeant: (item: Item) => boolean, key?: string): Item[] {
-    const one = key === undefined ? undefined : this.#keys.get(key)
+    const one = key === undefined ? undefined : this.#rears.get(key)
     if (this.#behind === 0 || (key !== undefined && one === undefined)) return []
-    return [...(one === undefined ? this.#keys.values() : [one])].flatMap((flying) => {
-      const dropped = flying.behind?.dropFrom(isMeant) ?? []
-      for (const item of dropped) this.#without(flying, item)
+    return [...(one === undefined ? this.#rears.values() : [one])].flatMap((rear) => {
+      const dropped = rear.behind.dropFrom(isMeant)
+      for (const item of dropped) this.#without(rear, item)
       return dropped
     })
   }
 
-  #without(flying: Flying<Item>, item: Item): void {
-    this.#weigh(item, -1)
-    this.#passOver(flying, item.taken.dueAt)
+  #rearOf(key: string): Rear<Item> {
+    let rear = this.#rears.get(key)
+    if (rear === undefined) this.#rears.set(key, (rear = { passedOver: null, behind: new Behind() }))
+    return rear
   }
 
-  #passOver(flying: Flying<Item>, dueAt: number): void {
-    if (flying.passedOver === null || dueAt < flying.passedOver) flying.passedOver = dueAt
+  #without(rear: Rear<Item>, item: Item): void {
+    this.#weigh(item, -1)
+    passOver(rear, item.taken.dueAt)
   }
 
   #weigh({ taken }: Item, by: 1 | -1): void {
@@ -183,9 +200,10 @@ export class InFlight<Item extends Waiting> {
   /** Forgets turns that no take under way can bring back. */
   #forget(): void {
     const oldest = this.#takes.size === 0 ? Infinity : Math.min(...this.#takes)
-    const kept = this.#settled.findIndex(({ take }) => take >= oldest)
-    const gone = this.#settled.splice(0, kept < 0 ? this.#settled.length : kept)
-    for (const { partitions, turns } of gone)
-      turns.forEach((turn, nth) => this.#turns.delete({ partition: partitions[nth] as number, turn }))
+    this.#settled = this.#settled.filter(({ take }) => take >= oldest)
   }
+}
+
+function passOver(rear: Rear<Waiting>, dueAt: number): void {
+  if (rear.passedOver === null || dueAt < rear.passedOver) rear.passedOver = dueAt
 }

@@ -1,5 +1,6 @@
 // What a worker has of one lane, and how much a take of it may answer. Rule [X7] of docs/spec/work.md.
-import type { Cursor } from './cursor.ts'
+import { Queue } from '../queue.ts'
+import { Cursor } from './cursor.ts'
 import type { Lane } from './entry.ts'
 import type { Flight } from './run.ts'
 import type { Taken } from './store.ts'
@@ -9,17 +10,60 @@ export interface LaneHold {
   readonly lane: Lane
   readonly cursor: Cursor
   /** Admitted, and not started yet. */
-  waiting: Flight[]
+  readonly waiting: Queue<Flight>
   /** How many of its runs are in flight, those that wait for a handler or behind others included, by their due times. */
   readonly inFlight: Map<number, number>
+  /** How many these are. */
+  count: number
   /** How many more the next take may meet that cannot be admitted, going by the last. */
   passedOver: number
-  /** Its limit cut the last take: more may be due. */
+  /** Its limit cut the last take, or none has read all that is held: more may be due. */
   isCut: boolean
+  /** What was let go and not read again: how many, and when the first of them was due. */
+  readonly left: { count: number; dueAt: number }
 }
 
-/** The most that one take may answer. */
-export const MOST_TAKEN = 20_000
+export function createLanes(): Readonly<Record<Lane, LaneHold>> {
+  const create = (lane: Lane): LaneHold => ({
+    lane,
+    cursor: new Cursor(),
+    waiting: new Queue<Flight>(),
+    inFlight: new Map<number, number>(),
+    count: 0,
+    passedOver: 0,
+    isCut: true,
+    left: { count: 0, dueAt: Infinity },
+  })
+  return { fanout: create('fanout'), normal: create('normal'), bulk: create('bulk') }
+}
+
+/** A run of it is let go, and due as before. */
+export function leave({ cursor, left }: LaneHold, dueAt: number): void {
+  cursor.lower(dueAt)
+  left.count += 1
+  left.dueAt = Math.min(left.dueAt, dueAt)
+}
+
+/** A take was answered that read from there; null: its limit has left nothing out. */
+export function read(hold: LaneHold, from: number, cutAt: number | null): void {
+  hold.isCut = cutAt !== null
+  if (from <= hold.left.dueAt) forget(hold)
+}
+
+/** Nothing is known of what was let go. */
+export function forget({ left }: LaneHold): void {
+  left.count = 0
+  left.dueAt = Infinity
+}
+
+/** There is more to read than before, all of it from the beginning. */
+export function widen(hold: LaneHold): void {
+  hold.cursor.widen()
+  hold.isCut = true
+}
+
+/** The most that one take may answer: more than are wanted at once and wait for their settles together. */
+export const MOST_TAKEN = 30_000
 
 /** From when on the limit of a take has left out what is due; null: it has answered all. [D5] */
 export function cutOf({ runs, cutAt }: Taken, limit: number): number | null {

@@ -1,36 +1,14 @@
 // Whether a worker may start runs now: knows the control of its pool, counts what it starts, and keeps the member's share
 // of the limits of the pool. Rules of docs/spec/limits.md; what is shared how is decided in shares.ts.
-import type { Clock, Timer } from '../clock.ts'
-import type { Ownership } from '../roster/ownership.ts'
-import type { StoreTime } from '../store-time.ts'
-import type { Telemetry } from '../telemetry.ts'
+import type { Timer } from '../clock.ts'
 import { type Control, NO_CONTROL, type Paused, pauseAt } from './control.ts'
 import { GroupLimits } from './group-limits.ts'
-import type { Lane, TakenRun } from './entry.ts'
+import type { TakenRun } from './entry.ts'
+import type { LimiterParts } from './limiter-parts.ts'
 import type { Flight } from './run.ts'
 import { ShareKeeper } from './share-keeper.ts'
 import { SlidingLog } from './sliding-log.ts'
-import type { ControlStore } from './store.ts'
-import type { HeldRun } from './work-meter.ts'
-
-export interface LimiterParts {
-  pool: string
-  control: ControlStore
-  ownership: Ownership
-  clock: Clock
-  time: StoreTime
-  telemetry: Telemetry
-  /** How many handlers the worker runs at once, at most. */
-  concurrency: number
-  running(): ReadonlySet<Flight>
-  /** Whether something waits, or may be due. */
-  isHungry(): boolean
-  lookBack(lane: Lane, dueAt: number): void
-  /** Nothing may start for a while: what waits is let go. */
-  letGo(): void
-  /** Something may start that could not. */
-  wake(): void
-}
+import type { HeldRun, ReachedLimit } from './work-meter.ts'
 
 /** Why nothing of the pool may start. `pool_full`: as many run as may. */
 export type HeldBack = 'paused' | 'pool_full' | 'rate_limited'
@@ -63,13 +41,31 @@ export class Limiter {
     this.#keeper = new ShareKeeper({
       ...parts,
       used: () => ({ concurrency: this.#underWay, rate: this.#started }),
-      changed: (control) => this.#apply(control),
+      changed: (control) => {
+        parts.learned(control)
+        this.#apply(control)
+      },
     })
   }
 
   /** The pause that holds; null: none does. */
   get paused(): Paused | null {
     return pauseAt(this.#control, this.#parts.time.now())
+  }
+
+  /** Whether it is known what steers the pool. */
+  get isKnown(): boolean {
+    return this.#keeper.isKnown
+  }
+
+  /** The limit that keeps something of the pool waiting, or would; null: none does. */
+  get reached(): ReachedLimit | null {
+    const held = this.#holding(this.groups.held)
+    if (held === null) return null
+    const { concurrency, rate } = this.#control.limits[held.scope]
+    return held.kind === 'concurrency'
+      ? { ...held, limit: concurrency, perMs: null }
+      : { ...held, limit: rate?.count ?? null, perMs: rate?.perMs ?? null }
   }
 
   /** Reads what steers the pool, unless that is known. Nothing starts before. [L12] */
@@ -92,9 +88,21 @@ export class Limiter {
     const { pool } = this.#control.limits
     if (this.#control.paused !== null && this.paused !== null) return 'paused'
     if (pool.concurrency === null && pool.rate === null) return null
-    const { caps } = this.#keeper
-    if (pool.concurrency !== null && this.#underWay >= caps.concurrency) return 'pool_full'
-    return pool.rate !== null && this.#started >= caps.rate ? 'rate_limited' : null
+    if (pool.concurrency !== null && this.#underWay >= this.#keeper.caps.concurrency) return 'pool_full'
+    return this.#isRateUsed ? 'rate_limited' : null
+  }
+
+  /** Of that, what binds: not a share that grows with the next look, or that is enough for all handlers. [I8] */
+  get #whyBound(): HeldBack | null {
+    const why = this.why()
+    if (why === null || why === 'paused') return why
+    const isLess = this.#keeper.caps.concurrency < this.#parts.concurrency
+    if (why === 'pool_full' && isLess && this.#keeper.isSharedOut('concurrency')) return why
+    return this.#isRateUsed && this.#keeper.isSharedOut('rate') ? 'rate_limited' : null
+  }
+
+  get #isRateUsed(): boolean {
+    return this.#control.limits.pool.rate !== null && this.#started >= this.#keeper.caps.rate
   }
 
   /** How much of the limits of the pool is used. */
@@ -108,13 +116,21 @@ export class Limiter {
 
   /** The limit that keeps runs of this group waiting; null: none does. */
   holds(run: Pick<TakenRun, 'group' | 'partition'>): HeldRun | null {
-    const ofPool = this.why()
-    const [why, scope] =
-      ofPool === null ? ([this.groups.why(run), 'group'] as const) : ([ofPool, 'pool'] as const)
+    const held = this.#holding(this.groups.why(run))
+    if (held === null) return null
+    if (held.kind === 'concurrency') return { ...held, inMs: null }
+    const opensAt = held.scope === 'pool' ? this.#opensAt() : this.groups.opensFor(run)
+    const inMs = opensAt - this.#parts.clock.mono()
+    return { ...held, inMs: inMs > 0 && inMs < Infinity ? inMs : null }
+  }
+
+  #holding(ofGroup: HeldBack | null): Omit<HeldRun, 'inMs'> | null {
+    const ofPool = this.#whyBound
+    const why = ofPool ?? ofGroup
     if (why === null || why === 'paused') return null
-    if (why === 'pool_full') return { kind: 'concurrency', scope, inMs: null }
-    const inMs = (scope === 'pool' ? this.#opensAt() : this.groups.opensFor(run)) - this.#parts.clock.mono()
-    return { kind: 'rate', scope, inMs: inMs > 0 && inMs < Infinity ? inMs : null }
+    const kind = why === 'pool_full' ? 'concurrency' : 'rate'
+    if (ofPool === null) return { kind, scope: 'group', share: null }
+    return { kind, scope: 'pool', share: this.#keeper.caps[kind] }
   }
 
   /** Whether a run may start now, if its group may. */
@@ -123,7 +139,8 @@ export class Limiter {
     const why = this.why()
     if (why === null) return true
     if (why !== 'paused' && this.#parts.isHungry()) this.#keeper.heldBack()
-    this.#tell(why)
+    const told = this.#whyBound
+    if (told !== null) this.#tell(told)
     this.#arm()
     return false
   }

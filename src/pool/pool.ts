@@ -10,7 +10,8 @@ import type { Telemetry } from '../telemetry.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
 import type { Limits, LimitsOptions, PauseOptions } from './control.ts'
 import { Dead } from './dead.ts'
-import { CONFLICT_RULES, type EntryState, LANES } from './entry.ts'
+import { CancelTeller } from './cancel-teller.ts'
+import { CONFLICT_RULES, type CancelledName, type EntryState, LANES } from './entry.ts'
 import { type EntryView, pageOf, view } from './entry-view.ts'
 import { longestWaitOf } from './longest-wait.ts'
 import type { Put } from './merge.ts'
@@ -39,11 +40,8 @@ export interface PoolParts {
   gate: Gate
 }
 
-/** An entry, or without a slot every entry of the key. */
-export interface CancelledName {
-  key: string
-  slot?: number | null
-}
+/** Told of a cancel before it is sent; what it answers is called when it was made, and answers how many runs it met. */
+type CancelListener = (name: CancelledName) => () => number
 
 /** The most puts that one store call carries, unless one request alone has more. */
 const BATCH = 1000
@@ -56,9 +54,11 @@ export class Pool {
   readonly #steering: Steering
   readonly #parts: PoolParts
   readonly #batcher: Batcher<PutRequest, PutResponse>
-  readonly #cancelling = new Set<(name: CancelledName) => () => void>()
+  readonly #cancelling = new Set<CancelListener>()
+  readonly #cancelTeller: CancelTeller
   #opening: Promise<void> | null = null
   #isOpen = false
+  #isTicks = false
 
   constructor(parts: PoolParts) {
     this.name = parts.settings.name
@@ -68,6 +68,7 @@ export class Pool {
     const pass = <Answer>(call: () => Promise<Answer>): Promise<Answer> => this.#pass(call)
     this.dead = new Dead(this.name, store, pass)
     this.#steering = new Steering({ pool: this.name, store: store.control, telemetry, pass })
+    this.#cancelTeller = new CancelTeller({ ...parts, pool: this.name, control: store.control })
     this.#batcher = new Batcher({
       clock: parts.clock,
       size: BATCH,
@@ -80,6 +81,16 @@ export class Pool {
   /** Whether it is known in its store. */
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  /** Whether this process moves its due entries to a topic, or would. */
+  get isTicks(): boolean {
+    return this.#isTicks
+  }
+
+  /** Its due entries move to a topic. */
+  becomeTicks(): void {
+    this.#isTicks = true
   }
 
   /** Creates or checks the pool in its store; every other call does it first. */
@@ -167,7 +178,8 @@ export class Pool {
     const name = at === undefined ? { key: checkKey(key) } : { key: checkKey(key), slot: this.#slot(at) }
     const tells = [...this.#cancelling].map((listener) => listener(name))
     const answer = await this.#pass(() => this.#parts.store.entries.cancel(this.name, name))
-    for (const tell of tells) tell()
+    const met = tells.reduce((count, tell) => count + tell(), 0)
+    if (answer.due > met) this.#cancelTeller.tell(name)
     this.#parts.telemetry.emit('pool.changed', {
       pool: this.name,
       cancelled: answer.cancelled + answer.due,
@@ -177,7 +189,7 @@ export class Pool {
   }
 
   /** Tells of every cancel before it is sent, and calls back what that answers when it was made; until it is ended. */
-  watchCancels(listener: (name: CancelledName) => () => void): () => void {
+  watchCancels(listener: CancelListener): () => void {
     this.#cancelling.add(listener)
     return () => void this.#cancelling.delete(listener)
   }
@@ -213,7 +225,7 @@ export class Pool {
     return this.#pass(() => this.#parts.store.browse.count(this.name))
   }
 
-  /** Lets no run start until `resume`, or `until`; what runs goes on. It is stored, and outlives every member. */
+  /** Lets no run start, and no tick move, until `resume`, or `until`; what runs goes on. It is stored, and outlives every member. */
   pause(options: PauseOptions = {}): Promise<PausedView> {
     return this.#steering.pause(options)
   }
@@ -228,9 +240,9 @@ export class Pool {
     return this.#steering.paused()
   }
 
-  /** Changes the limits of the pool, or of each of its groups, for all members; answers all of them. */
+  /** Changes the limits of the pool, or of each of its groups, for all members; answers all of them. Ticks have none. */
   limit(options: LimitsOptions): Promise<Limits> {
-    return this.#steering.limit(options)
+    return this.#steering.limit(options, { isTicks: this.#isTicks })
   }
 
   limits(): Promise<Limits> {

@@ -3,6 +3,7 @@ import type { Held } from '../fence.ts'
 import type { Answer } from './answer.ts'
 import type { Lane, TakenRun } from './entry.ts'
 import { type Log, type LogParts, logOf } from './run-log.ts'
+import type { Outcome } from './settle.ts'
 
 /** What is to be done. */
 export interface Run<Payload = unknown> {
@@ -79,11 +80,13 @@ export interface Flight {
   takenAt: number
   startedAt: number
   endedAt: number
-  /** How many runs of its key were made before it without a pause, and since when. */
+  /** How many runs of its key were made before it without a pause, and since when, by the monotonic clock. */
   inARow: number
   rowSince: number
   /** Null: its handler was not called yet. */
   context: StartedContext | null
+  /** What is to be written of it; null: it has not ended. */
+  outcome: Outcome | null
   /** It was given up at a stop: whatever becomes of it concerns nobody. */
   isAbandoned: boolean
 }
@@ -92,9 +95,15 @@ export interface Flight {
 const MOST_IN_A_ROW = 10
 const LONGEST_ROW_MS = 1000
 
-/** Whether it is the turn of others after this run of its key. */
-export function endsRow({ inARow, rowSince }: Flight, now: number): boolean {
-  return inARow + 1 >= MOST_IN_A_ROW || now - rowSince >= LONGEST_ROW_MS
+/** Since when runs of its key have been made without a pause, with this one as the last of them. */
+export function rowSince(flight: Flight): number {
+  return flight.inARow === 0 ? flight.startedAt : flight.rowSince
+}
+
+/** Whether it is the turn of others after this run of its key, at this time of the monotonic clock. */
+export function endsRow(flight: Flight, now: number): boolean {
+  // What never started begins no row.
+  return flight.inARow + 1 >= MOST_IN_A_ROW || !(now - rowSince(flight) < LONGEST_ROW_MS)
 }
 
 /** A run that was taken at the store's time `now`. */
@@ -118,8 +127,9 @@ export function flightOf(
     startedAt: Number.NaN,
     endedAt: Number.NaN,
     inARow: 0,
-    rowSince: now,
+    rowSince: 0,
     context: null,
+    outcome: null,
     isAbandoned: false,
   }
 }

@@ -43,6 +43,8 @@ const DONE: Outcome = { kind: 'done' }
 export class Runner<Payload> {
   readonly #parts: RunnerParts<Payload>
   readonly #running = new Set<Flight>()
+  /** The run whose handler is being called: most of those that end at once are never among the running. */
+  #called: Flight | null = null
   readonly #timeouts = new Map<Flight, Timer>()
   readonly #waiters = new Set<() => void>()
   #guard: Timer | null = null
@@ -51,18 +53,20 @@ export class Runner<Payload> {
   constructor(parts: RunnerParts<Payload>) {
     this.#parts = parts
     const tell: ContextParts['tell'] = (flight, value) => {
-      if (this.#running.has(flight) && !flight.isAbandoned) parts.progress.tell(flight, value)
+      if (this.running.has(flight) && !flight.isAbandoned) parts.progress.tell(flight, value)
     }
     this.#context = { ...parts, tell }
   }
 
   /** How many handlers have not ended. */
   get size(): number {
-    return this.#running.size
+    return this.running.size
   }
 
   /** The runs whose handlers have not ended. */
   get running(): ReadonlySet<Flight> {
+    if (this.#called !== null) this.#running.add(this.#called)
+    this.#called = null
     return this.#running
   }
 
@@ -70,31 +74,39 @@ export class Runner<Payload> {
     const { handler, rules } = this.#parts
     const context = new StartedContext(flight, this.#context)
     flight.context = context
-    this.#running.add(flight)
+    if (this.#called !== null) this.#running.add(this.#called)
+    this.#called = flight
     this.#watchTrust()
     if (rules.timeoutMs !== null) this.#timeOut(flight, rules.timeoutMs)
     this.#parts.steps.started(flight)
     try {
       const answer = handler(new StartedRun<Payload>(flight.taken), context)
-      if (!isPromise(answer)) this.#returned(flight, answer)
-      else
-        answer.then(
-          (late) => this.#returned(flight, late),
-          (error: unknown) => this.#threw(flight, error),
-        )
+      if (isPromise(answer)) this.#await(flight, answer)
+      else this.#returned(flight, answer)
     } catch (error) {
       this.#threw(flight, error)
     }
   }
 
+  #await(flight: Flight, answer: PromiseLike<Answer | void>): void {
+    if (this.#called === flight) {
+      this.#called = null
+      this.#running.add(flight)
+    }
+    answer.then(
+      (late) => this.#returned(flight, late),
+      (error: unknown) => this.#threw(flight, error),
+    )
+  }
+
   /** Aborts the runs of which this is true. */
   abort(why: AbortCause, isMeant: (flight: Flight) => boolean = () => true): void {
-    for (const flight of this.#running) if (isMeant(flight)) this.#abort(flight, why)
+    for (const flight of this.running) if (isMeant(flight)) this.#abort(flight, why)
   }
 
   /** Resolves when no handler runs, or after `withinMs`. */
   async idle(withinMs: number): Promise<void> {
-    if (this.#running.size === 0) return
+    if (this.size === 0) return
     const ended = new AbortController()
     const wake = (): void => ended.abort()
     this.#waiters.add(wake)
@@ -144,13 +156,14 @@ export class Runner<Payload> {
 
   /** Its handler has ended; false: that concerns nobody any more. */
   #finish(flight: Flight): boolean {
-    this.#running.delete(flight)
+    if (this.#called === flight) this.#called = null
+    else this.#running.delete(flight)
     this.#parts.progress.ended(flight)
     if (this.#parts.rules.timeoutMs !== null) {
       this.#timeouts.get(flight)?.cancel()
       this.#timeouts.delete(flight)
     }
-    if (this.#running.size === 0) for (const wake of this.#waiters) wake()
+    if (this.#waiters.size > 0 && this.size === 0) for (const wake of this.#waiters) wake()
     return !flight.isAbandoned
   }
 
@@ -169,7 +182,7 @@ export class Runner<Payload> {
     flight.context.abort(why)
     const { clock, telemetry, pool } = this.#parts
     const report = (): void => {
-      if (!this.#running.has(flight)) return
+      if (!this.running.has(flight)) return
       telemetry.emit('run.ignored', { pool, key: flight.taken.key, why })
       this.#parts.ignored(flight)
     }
@@ -196,7 +209,7 @@ export class Runner<Payload> {
     const ring = (): void => {
       this.#guard = null
       if (ownership.trustedForMs <= 0) this.abort('lost')
-      else if (this.#running.size > 0) this.#watchTrust()
+      else if (this.size > 0) this.#watchTrust()
     }
     this.#guard = clock.timer(ownership.trustedForMs, ring, { background: true })
   }

@@ -21,21 +21,13 @@ export interface SettlerParts {
   telemetry: Telemetry
   steps: Steps
   /** The store has answered, one for each. */
-  settled(ended: readonly Ended[], answers: readonly SettleAnswer[]): void
+  settled(flights: readonly Flight[], answers: readonly SettleAnswer[]): void
   /** It will not be settled: its partition is another's, the store refuses it, or the worker has stopped. */
   letGo(flight: Flight): void
 }
 
-/** A run whose handler has ended, and how. */
-export interface Ended {
-  flight: Flight
-  outcome: Outcome
-  /** The store refused to write how it ended: it is to be dead instead. */
-  wasRefused: boolean
-}
-
 /** The most settlements of one call. */
-const BATCH = 2000
+const BATCH = 3000
 /** How many calls may be under way: while one is being written for good the next is at work. */
 const AT_ONCE = 3
 /** How long a run rests that the store would not settle, before it is tried or made again. */
@@ -52,10 +44,12 @@ const COUNTED = {
 
 export class Settler {
   readonly #parts: SettlerParts
-  readonly #batcher: Batcher<Ended, void>
+  readonly #batcher: Batcher<Flight, void>
   readonly #over = new AbortController()
   readonly #waiters = new Set<() => void>()
-  readonly #resting = new Map<Ended, Timer>()
+  readonly #resting = new Map<Flight, Timer>()
+  /** Those of which the store refused to write how they ended: they are to be dead instead. */
+  readonly #refused = new WeakSet<Flight>()
   #pending = 0
 
   constructor(parts: SettlerParts) {
@@ -65,38 +59,45 @@ export class Settler {
       size: BATCH,
       atOnce: AT_ONCE,
       weigh: () => 1,
-      run: (ended) => this.#settleAll(ended),
+      run: (flights) => this.#settleAll(flights),
     })
   }
 
   add(flight: Flight, outcome: Outcome): void {
+    flight.outcome = outcome
     this.#pending += 1
-    this.#batcher.push({ flight, outcome, wasRefused: false })
+    this.#batcher.push(flight)
   }
 
   /** Resolves when all is answered; after `withinMs` nothing is tried again. */
   async end(withinMs: number): Promise<void> {
-    for (const [ended, timer] of this.#resting) {
-      timer.cancel()
-      this.#parts.letGo(ended.flight)
-    }
-    this.#resting.clear()
+    this.#letGoResting()
     if (this.#pending > 0) {
       const answered = new AbortController()
       this.#waiters.add(() => answered.abort())
       await this.#parts.clock.sleep(withinMs, answered.signal)
     }
     this.#over.abort()
+    // What was refused meanwhile.
+    this.#letGoResting()
   }
 
-  async #settleAll(all: Ended[]): Promise<void[]> {
+  #letGoResting(): void {
+    for (const [flight, timer] of this.#resting) {
+      timer.cancel()
+      this.#parts.letGo(flight)
+    }
+    this.#resting.clear()
+  }
+
+  async #settleAll(all: Flight[]): Promise<void[]> {
     await this.#settle(all)
     if (this.#pending === 0) for (const wake of this.#waiters) wake()
     return []
   }
 
   /** Until all of them are answered or let go. While the store is away all wait; what it refuses is sought by halves. */
-  async #settle(all: Ended[]): Promise<void> {
+  async #settle(all: Flight[]): Promise<void> {
     const { clock, telemetry, pool } = this.#parts
     const pause = new Pause(clock)
     for (let rest = this.#ours(all); rest.length > 0; rest = this.#ours(rest)) {
@@ -110,17 +111,17 @@ export class Settler {
         await this.#settle(rest.slice(0, half))
         rest = rest.slice(half)
       } else {
-        this.#refuse(rest[0] as Ended, error)
+        this.#refuse(rest[0] as Flight, error)
         return
       }
     }
   }
 
   /** Those that may be settled; the others are let go. */
-  #ours(all: Ended[]): Ended[] {
+  #ours(all: Flight[]): Flight[] {
     const { ownership } = this.#parts
     const isOver = this.#over.signal.aborted
-    return all.filter(({ flight }) => {
+    return all.filter((flight) => {
       if (!isOver && ownership.maySettle(flight.fence)) return true
       this.#pending -= 1
       this.#parts.letGo(flight)
@@ -129,96 +130,102 @@ export class Settler {
   }
 
   /** Null: the store has answered. Only its own errors are answered: those of ours are no reason to try again. */
-  async #settleOnce(ended: Ended[]): Promise<Error | null> {
+  async #settleOnce(flights: Flight[]): Promise<Error | null> {
     const { entries, pool, clock, steps } = this.#parts
-    const claim = claimOf(ended)
+    const claim = claimOf(flights)
     const began = clock.mono()
     let answers: SettleAnswer[]
     try {
-      answers = await entries.settle(pool, ended.map(settlementOf), claim)
+      answers = await entries.settle(pool, flights.map(settlementOf), claim)
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error))
     }
-    assert(answers.length === ended.length, 'a settle answers each of its runs')
-    this.#pending -= ended.length
+    assert(answers.length === flights.length, 'a settle answers each of its runs')
+    this.#pending -= flights.length
     const answeredAt = steps.now()
-    ended.forEach(({ flight }, nth) =>
-      steps.settled(flight, (answers[nth] as SettleAnswer).result, answeredAt),
-    )
-    this.#parts.settled(ended, answers)
-    this.#tell(ended, answers, { claim, tookMs: answeredAt - began })
+    flights.forEach((flight, nth) => steps.settled(flight, (answers[nth] as SettleAnswer).result, answeredAt))
+    this.#parts.settled(flights, answers)
+    this.#tell(flights, answers, { claim, tookMs: answeredAt - began })
     return null
   }
 
-  #tell(ended: Ended[], answers: SettleAnswer[], { claim, tookMs }: { claim: Claim; tookMs: number }): void {
+  #tell(
+    flights: Flight[],
+    answers: SettleAnswer[],
+    { claim, tookMs }: { claim: Claim; tookMs: number },
+  ): void {
     const { ownership, pool, telemetry } = this.#parts
     const counts = { settled: 0, gone: 0, refused: 0 }
     const ends = { done: 0, again: 0, retried: 0, dead: 0, cancelled: 0 }
     const refused = new Set<number>()
     answers.forEach(({ result }, nth) => {
-      const { flight, outcome } = ended[nth] as Ended
+      const flight = flights[nth] as Flight
       counts[result] += 1
-      if (result === 'settled') ends[COUNTED[outcome.kind]] += 1
+      if (result === 'settled') ends[COUNTED[outcomeOf(flight).kind]] += 1
       else if (result === 'refused') refused.add(flight.fence.partition)
     })
     telemetry.emit('work.settled', { pool, ...counts, ends, tookMs })
     if (refused.size === 0) return
     ownership.lose(claim, [...refused])
-    telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size })
+    const resource = poolResource(pool)
+    telemetry.emit('fence.refused', { resource, partitions: refused.size, runs: counts.refused })
   }
 
   /**
    * The store cannot write how this one ended. What it says it would always refuse is dead instead, in words of ours; if
    * that is refused as well the run rests, and is made again. What is not known to be a refusal is sent again. [X19]
    */
-  #refuse(ended: Ended, error: Error): void {
-    const { flight, outcome, wasRefused } = ended
+  #refuse(flight: Flight, error: Error): void {
+    const { kind } = outcomeOf(flight)
     const { pool, telemetry } = this.#parts
-    const isDead = isRefused(error) && !wasRefused
-    telemetry.emit('run.unsettled', { pool, key: flight.taken.key, outcome: outcome.kind, error, isDead })
+    const isDead = isRefused(error) && !this.#refused.has(flight)
+    telemetry.emit('run.unsettled', { pool, key: flight.taken.key, outcome: kind, error, isDead })
     if (isDead) {
-      const told = tellable(`the store refused the outcome ${outcome.kind}: ${error.message}`)
-      this.#batcher.push({
-        flight,
-        outcome: { kind: 'dead', reason: 'unsettled', error: told },
-        wasRefused: true,
-      })
+      const told = tellable(`the store refused the outcome ${kind}: ${error.message}`)
+      flight.outcome = { kind: 'dead', reason: 'unsettled', error: told }
+      this.#refused.add(flight)
+      this.#batcher.push(flight)
       return
     }
     this.#pending -= 1
-    this.#rest(ended, () => {
+    this.#rest(flight, () => {
       if (isRefused(error)) this.#parts.letGo(flight)
       else {
         this.#pending += 1
-        this.#batcher.push(ended)
+        this.#batcher.push(flight)
       }
     })
   }
 
   /** Its key stays in flight meanwhile. */
-  #rest(ended: Ended, then: () => void): void {
+  #rest(flight: Flight, then: () => void): void {
     if (this.#over.signal.aborted) {
-      this.#parts.letGo(ended.flight)
+      this.#parts.letGo(flight)
       return
     }
     const timer = this.#parts.clock.timer(REST_MS, () => {
-      this.#resting.delete(ended)
+      this.#resting.delete(flight)
       then()
     })
-    this.#resting.set(ended, timer)
+    this.#resting.set(flight, timer)
   }
 }
 
 /** All of them are held now, so they are one owner's, and each partition has one epoch. */
-export function claimOf(ended: readonly { flight: Pick<Flight, 'fence' | 'owner'> }[]): Claim {
+export function claimOf(flights: readonly Pick<Flight, 'fence' | 'owner'>[]): Claim {
   const held = new Map<number, Held>()
-  for (const { flight } of ended) held.set(flight.fence.partition, flight.fence)
-  return { owner: ended[0]?.flight.owner ?? '', held: [...held.values()] }
+  for (const { fence } of flights) held.set(fence.partition, fence)
+  return { owner: flights[0]?.owner ?? '', held: [...held.values()] }
 }
 
-function settlementOf({ flight, outcome }: Ended): Settlement {
+function outcomeOf({ outcome }: Flight): Outcome {
+  assert(outcome !== null, 'what is settled has ended')
+  return outcome
+}
+
+function settlementOf(flight: Flight): Settlement {
   const { key, slot, turn, seen, payloads, place } = flight.taken
-  const settlement: Settlement = { key, slot, turn, seen, outcome }
+  const settlement: Settlement = { key, slot, turn, seen, outcome: outcomeOf(flight) }
   if (place !== undefined) settlement.place = place
   if (payloads !== undefined) settlement.seenPayloads = payloads.length
   return settlement

@@ -3,8 +3,9 @@
 import type { Clock, Timer } from '../clock.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
+import type { Telemetry } from '../telemetry.ts'
 import type { Control } from './control.ts'
-import { type Kind, type Own, reshare, sizeOf, withoutShare } from './shares.ts'
+import { type Kind, type Own, reshare, sizeOf, sum, withoutShare } from './shares.ts'
 import type { Controlled, ControlStore } from './store.ts'
 
 export interface ShareKeeperParts {
@@ -13,6 +14,7 @@ export interface ShareKeeperParts {
   ownership: Ownership
   clock: Clock
   time: StoreTime
+  telemetry: Telemetry
   concurrency: number
   isHungry(): boolean
   /** How much of each limit is used now. */
@@ -60,6 +62,16 @@ export class ShareKeeper {
 
   get caps(): Readonly<Record<Kind, number>> {
     return this.#caps
+  }
+
+  /** Whether others have all that this member may not use of a limit; until then it can have more with its next look. */
+  isSharedOut(kind: Kind): boolean {
+    const control = this.#found?.control
+    const size = control === undefined ? null : sizeOf(control.limits.pool, kind)
+    if (control === undefined || size === null) return false
+    const { owner } = this.#parts.ownership.claim()
+    const others = control.shares.filter(({ member }) => member !== owner)
+    return sum(others, kind) + this.#caps[kind] >= size
   }
 
   async learn(): Promise<void> {
@@ -113,11 +125,8 @@ export class ShareKeeper {
       const found = await control.read(pool)
       if (!found.control.shares.some(({ member }) => member === owner)) return
       const { rate } = this.#parts.used()
-      await control.write(
-        pool,
-        found.version,
-        withoutShare(found.control, owner, { now: found.now, used: rate }),
-      )
+      const without = withoutShare(found.control, owner, { now: found.now, used: rate })
+      if ((await control.write(pool, found.version, without)) === null) this.#tellLost()
     } catch {
       this.#isUnsure = true
     }
@@ -206,9 +215,14 @@ export class ShareKeeper {
         this.#adopt({ version: written, control: after, now: time.now() }, caps)
         return
       }
+      this.#tellLost()
       await this.#read()
     }
     this.#mustLookAgain = true
+  }
+
+  #tellLost(): void {
+    this.#parts.telemetry.emit('control.lost', { pool: this.#parts.pool, by: 'share' })
   }
 
   /** What was read tells what it must come down to; only what it wrote itself tells that it may use more. [L18] */

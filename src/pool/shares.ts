@@ -193,7 +193,8 @@ function ended(share: Share, has: number, endsAt: number): Share {
   return { ...share, endsAt, concurrency: NOTHING, rate: { has, wants: 0, cut: null } }
 }
 
-function sum(shares: readonly Share[], kind: Kind): number {
+/** How much of a limit the members have together. */
+export function sum(shares: readonly Share[], kind: Kind): number {
   return shares.reduce((total, share) => total + share[kind].has, 0)
 }
 

@@ -3,9 +3,13 @@ import type { Clock } from '../clock.ts'
 import type { StoreTime } from '../store-time.ts'
 import type { TakenRun } from './entry.ts'
 import type { Hold } from './hold.ts'
+import type { LaneHold } from './lane-hold.ts'
 import type { Limiter } from './limiter.ts'
+import type { Paused } from './control.ts'
+import { LANES, type Lane } from './entry.ts'
 import type { Flight } from './run.ts'
-import type { HeldRun, KeySight, LaneBacklog, WorkerSight } from './work-meter.ts'
+import type { Solitude } from './solitude.ts'
+import type { AloneRun, HeldRun, KeySight, LaneBacklog, ReachedLimit, WorkerSight } from './work-meter.ts'
 
 export interface SightParts {
   concurrency: number
@@ -13,9 +17,20 @@ export interface SightParts {
   time: StoreTime
   hold(): Hold
   limiter(): Limiter
+  /** When a pulse told that the first run is due; null: none told. */
+  heardDueAt(): number | null
+  solitude: Solitude
   /** The runs whose handlers have not ended. */
   running(): ReadonlySet<Flight>
   isFailing(): boolean
+}
+
+interface Unstarted {
+  count: number
+  /** When the first of them was due; Infinity: there are none. */
+  dueAt: number
+  /** The same of those that were passed over because of one of their key. */
+  passedOver: number
 }
 
 export class Sight implements WorkerSight {
@@ -45,6 +60,26 @@ export class Sight implements WorkerSight {
     return this.#parts.isFailing()
   }
 
+  get isSteered(): boolean {
+    return this.#parts.limiter().isKnown
+  }
+
+  get paused(): Paused | null {
+    return this.#parts.limiter().paused
+  }
+
+  get reached(): ReachedLimit | null {
+    return this.mayTake ? this.#parts.limiter().reached : null
+  }
+
+  get alone(): AloneRun | null {
+    return this.#parts.solitude.holder
+  }
+
+  get heardDueAt(): number | null {
+    return this.#parts.heardDueAt()
+  }
+
   holds(partition: number): boolean {
     return this.#parts.hold().holds(partition)
   }
@@ -54,15 +89,45 @@ export class Sight implements WorkerSight {
   }
 
   backlog(): LaneBacklog[] {
-    return this.#parts.hold().lanes.map(({ lane, waiting, isCut }) => {
-      const oldestDueAt = waiting.reduce((least, { taken }) => Math.min(least, taken.dueAt), Infinity)
+    const { groups } = this.#parts.limiter()
+    const unstarted = this.#unstarted()
+    return this.#parts.hold().lanes.map((hold) => {
+      const { lane, left, isCut } = hold
+      const { count, dueAt, passedOver } = unstarted[lane]
+      const passed = Math.min(passedOver, groups.passedOver(lane))
+      const oldestDueAt = Math.min(dueAt, left.dueAt, passed)
       return {
         lane,
-        waiting: waiting.length,
-        isMore: isCut,
-        oldestDueAt: waiting.length === 0 ? null : oldestDueAt,
+        waiting: count + left.count,
+        isMore: isCut || passed < Infinity || this.#isUnread(hold),
+        oldestDueAt: oldestDueAt === Infinity ? null : oldestDueAt,
       }
     })
+  }
+
+  /** What is in flight and not started, whether it waits for a handler, behind its key, aside or for its mark. */
+  #unstarted(): Record<Lane, Unstarted> {
+    const found = Object.fromEntries(
+      LANES.map((lane) => [lane, { count: 0, dueAt: Infinity, passedOver: Infinity }]),
+    ) as Record<Lane, Unstarted>
+    const add = ({ lane, taken }: Flight): void => {
+      const of = found[lane]
+      of.count += 1
+      of.dueAt = Math.min(of.dueAt, taken.dueAt)
+    }
+    for (const { item, behind, passedOver } of this.#parts.hold().inFlight.all()) {
+      if (item.context === null) add(item)
+      behind.forEach(add)
+      const of = found[item.lane]
+      if (passedOver !== null) of.passedOver = Math.min(of.passedOver, passedOver)
+    }
+    return found
+  }
+
+  /** Something is told to be due, and no take is made: enough waits already, or nothing may start. */
+  #isUnread({ cursor, waiting }: LaneHold): boolean {
+    if (cursor.wakeAt > this.now()) return false
+    return waiting.size > 0 || this.#parts.limiter().why() !== null
   }
 
   heldBack(run: Pick<TakenRun, 'group' | 'partition'>): HeldRun | null {

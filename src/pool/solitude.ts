@@ -1,6 +1,7 @@
 // One run at a time may have a member to itself: it waits until the others have ended, and until it has ended itself
 // nothing else starts. Shared by all workers of a member. Rule [X45] of docs/spec/work.md.
 import type { Clock } from '../clock.ts'
+import type { AloneRun } from './work-meter.ts'
 
 /** A worker, as the others see it. */
 export interface Neighbour {
@@ -12,6 +13,7 @@ export interface Neighbour {
 
 interface Held {
   by: Neighbour
+  holder: AloneRun
   begin(): void
   /** Fires when it has begun, or has ended before it did. */
   settled: AbortController
@@ -34,6 +36,11 @@ export class Solitude {
     return this.#held !== null
   }
 
+  /** The run that has it, or waits for it; null: none does. */
+  get holder(): AloneRun | null {
+    return this.#held?.holder ?? null
+  }
+
   join(neighbour: Neighbour): void {
     this.#neighbours.add(neighbour)
   }
@@ -43,10 +50,10 @@ export class Solitude {
     this.leave(neighbour)
   }
 
-  /** Takes it, and begins when nothing else is under way. Asked only while it is not taken. */
-  take(by: Neighbour, begin: () => void): void {
+  /** Takes it for a run, and begins when nothing else is under way. Asked only while it is not taken. */
+  take(by: Neighbour, holder: AloneRun, begin: () => void): void {
     const settled = new AbortController()
-    const held = { by, begin, settled }
+    const held = { by, holder, begin, settled }
     this.#held = held
     void this.#clock.sleep(this.#withinMs, settled.signal).then(() => this.#begin(held))
     this.look()

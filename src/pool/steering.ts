@@ -1,4 +1,5 @@
 // A pool's pause and limits, as its users see them. What becomes of them is the workers' affair.
+import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Telemetry } from '../telemetry.ts'
 import {
@@ -45,6 +46,7 @@ export class Steering {
   async pause(options: PauseOptions): Promise<PausedView> {
     const asked = checkPause(options)
     const paused = await this.#change(({ now, control }) => {
+      refusePast(asked.until, now)
       const pause: Paused = { ...asked, since: pauseAt(control, now)?.since ?? now }
       return { control: { ...control, paused: pause }, answer: pause }
     })
@@ -67,9 +69,10 @@ export class Steering {
     return paused === null ? null : view(paused)
   }
 
-  async limit(options: LimitsOptions): Promise<Limits> {
+  async limit(options: LimitsOptions, { isTicks }: { isTicks: boolean }): Promise<Limits> {
     const limits = await this.#change(({ now, control }) => {
       const changed = changeLimits(control.limits, options)
+      if (isTicks || control.isTicks === true) refuseLimits(this.#parts.pool, changed)
       return { control: withLimits(control, changed, now), answer: changed }
     })
     this.#parts.telemetry.emit('pool.limited', { pool: this.#parts.pool, limits })
@@ -93,11 +96,31 @@ export class Steering {
       const found = await this.#read()
       const { control, answer } = decide(found)
       if ((await pass(() => store.write(pool, found.version, control))) !== null) return answer
+      this.#parts.telemetry.emit('control.lost', { pool, by: 'caller' })
     }
     throw new HeadraceError('store_busy', `the pool ${pool} is steered by many at once`, {
       remedy: 'try again',
     })
   }
+}
+
+/** By the store's clock: a pause that is over before it begins lets everything run. [L12] */
+function refusePast(until: number | null, now: number): void {
+  if (until === null || until > now) return
+  const message = `until is ${toIso(until)}, and by the clock of the store it is ${toIso(now)}`
+  throw new HeadraceError('invalid_input', message, {
+    remedy: 'give a time that is to come, or leave it out: then the pause ends with resume',
+  })
+}
+
+/** They say how many handlers run, and ticks have none. What was set before can be lifted. [T6] */
+function refuseLimits(pool: string, { group, pool: whole }: Limits): void {
+  const values = [group.concurrency, group.rate, whole.concurrency, whole.rate]
+  if (values.every((value) => value === null)) return
+  const message = `the pool ${pool} is of ticks, which have no limits: they move to a topic, and no handler runs`
+  throw new HeadraceError('invalid_options', message, {
+    remedy: 'limit what reads the topic; to let no tick move, pause the pool',
+  })
 }
 
 function view({ by, reason, since, until }: Paused): PausedView {

@@ -66,6 +66,12 @@ export class Steps {
     telemetry.emit('run.ended', { pool, lane, run: taken, runMs, outcome: outcome?.kind ?? null })
   }
 
+  /** The store wrote no mark of it. */
+  unmarked({ lane }: Flight, result: Exclude<SettleWord, 'settled'>): void {
+    this.#parts.meter.turn(this.#parts.clock.mono())
+    this.#parts.meter.unmarked(lane, result)
+  }
+
   /** The store answered at `at`, by the monotonic clock. */
   settled(flight: Flight, result: SettleWord, at: number): void {
     const { meter, telemetry, pool } = this.#parts

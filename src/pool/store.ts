@@ -245,7 +245,7 @@ export interface Controlled {
   control: Control
 }
 
-/** Pause, limits and shares. Every pulse tells the version of each pool that it is asked for. */
+/** Pause, limits, shares and the last cancels. Every pulse tells the version of each pool that it is asked for. */
 export interface ControlStore {
   /** What was last written; if nothing was, what every pool begins with. [L11] */
   read(pool: string): Promise<Controlled>

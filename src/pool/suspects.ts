@@ -10,16 +10,21 @@ import type { Flight } from './run.ts'
 import type { Outcome } from './settle.ts'
 import { claimOf } from './settler.ts'
 import type { Neighbour, Solitude } from './solitude.ts'
+import type { Steps } from './steps.ts'
 import type { Entries, MarkAnswer } from './store.ts'
 import { Suspicion } from './suspicion.ts'
 
-export interface SuspectsParts {
+export interface SuspectsTools {
   pool: string
   entries: Pick<Entries, 'mark'>
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  steps: Steps
   solitude: Solitude
+}
+
+export interface SuspectsParts extends SuspectsTools {
   /** How many handlers have not ended. */
   running(): number
   /** It is about to start: no more are marked than may. Until it starts, is gone or let go. */
@@ -157,7 +162,8 @@ export class Suspects {
   #haveAlone(flight: Flight, marks: number | null): void {
     const alone = { flight, hasBegun: false }
     this.#alone = alone
-    this.#parts.solitude.take(this.#neighbour, () => {
+    const { pool, solitude } = this.#parts
+    solitude.take(this.#neighbour, { pool, key: flight.taken.key }, () => {
       alone.hasBegun = true
       if (marks === null) this.#start(flight)
       else this.#add(flight, marks)
@@ -203,8 +209,8 @@ export class Suspects {
   }
 
   async #markOnce(markings: Marking[]): Promise<void> {
-    const { entries, pool, telemetry, ownership } = this.#parts
-    const claim = claimOf(markings)
+    const { entries, pool, telemetry, ownership, steps } = this.#parts
+    const claim = claimOf(markings.map(({ flight }) => flight))
     const marks = markings.map(({ flight: { taken }, crashes }) => {
       return { key: taken.key, slot: taken.slot, turn: taken.turn, crashes }
     })
@@ -215,11 +221,13 @@ export class Suspects {
       if (answer.result === 'refused') refused.add(flight.fence.partition)
       this.#marking -= 1
       if (answer.result === 'marked') this.#suspicion.marked(flight.taken, crashes)
+      else steps.unmarked(flight, answer.result)
       this.#answered(flight, answer)
     }
     if (refused.size === 0) return
     ownership.lose(claim, [...refused])
-    telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size })
+    const runs = answers.filter(({ result }) => result === 'refused').length
+    telemetry.emit('fence.refused', { resource: poolResource(pool), partitions: refused.size, runs })
   }
 
   #answered(flight: Flight, { result, nextDueAt }: MarkAnswer): void {

@@ -3,9 +3,10 @@
 import type { Clock } from '../clock.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
+import type { Pulse } from '../store.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { Hold } from './hold.ts'
-import { type LaneHold, limitOf } from './lane-hold.ts'
+import { type LaneHold, forget, limitOf } from './lane-hold.ts'
 import type { Entries, Taken } from './store.ts'
 
 export interface TakerParts {
@@ -28,13 +29,13 @@ export interface TakerParts {
 }
 
 /** The most runs that wait for a handler, in each lane. */
-const MOST_AHEAD = 8000
+const MOST_AHEAD = 12_000
 /** The most that one take is for: so the next one is under way while these are started. */
-const MOST_AT_ONCE = 4000
+const MOST_AT_ONCE = 6000
 /** The same in characters of their payloads, going by those of the last take; and of those that wait, and of the unsettled. */
 const MOST_PAYLOAD = 16_777_216
 /** The most runs that wait for the answer to their settle, beside those that run. */
-const MOST_UNSETTLED = 12_000
+const MOST_UNSETTLED = 18_000
 
 const NONE: readonly string[] = []
 
@@ -47,6 +48,7 @@ export class Taker {
   #ahead = 0
   /** How long the payloads of the last take were on average. */
   #payload = 0
+  #heardDueAt: number | null = null
 
   constructor(parts: TakerParts) {
     this.#parts = parts
@@ -55,6 +57,32 @@ export class Taker {
   /** A handler has ended. */
   ended(): void {
     this.#endedSinceLook += 1
+  }
+
+  /** When the first run of all lanes is due, as a pulse told that hid nothing; null: none told since a take. */
+  get heardDueAt(): number | null {
+    return this.#heardDueAt
+  }
+
+  /**
+   * A pulse told when the first run is due that is not hidden by what is in flight; `isWhole`: nothing was when it was
+   * sent. [X10]
+   */
+  notice({ now, nextDueAt }: Pick<Pulse, 'now' | 'nextDueAt'>, { isWhole }: { isWhole: boolean }): void {
+    const { hold, pool } = this.#parts
+    const dueAt = nextDueAt.get(pool) ?? Infinity
+    const { size } = hold.inFlight
+    if (dueAt > now) hold.wakeBy(dueAt)
+    else if (size === 0) hold.lower(dueAt)
+    if (size > 0) {
+      hold.wakeToSweep(now)
+      return
+    }
+    if (!isWhole) return
+    this.#heardDueAt = dueAt
+    // What was let go before it is gone: it was cancelled, put off, or another member's.
+    const left = Math.min(...hold.lanes.map((lane) => lane.left.dueAt))
+    if (left < dueAt) hold.lanes.forEach(forget)
   }
 
   /** When the next look is worth while, by the store's clock; Infinity: when somebody says so. */
@@ -94,9 +122,9 @@ export class Taker {
     // One at least, also while all handlers are busy: a lane of which nothing waits would not have its turn. [X6]
     const free = Math.min(Math.max(1, concurrency - this.#parts.running() + ahead), this.#parts.room())
     const room = concurrency + Math.min(MOST_UNSETTLED, most) - this.#parts.hold.inFlight.size
-    const wanted = Math.min(free - waiting.length, room)
+    const wanted = Math.min(free - waiting.size, room)
     // Half of it at least: fewer are not worth a call, as long as others wait.
-    if (waiting.length > 0 && wanted * 2 < free) return 0
+    if (waiting.size > 0 && wanted * 2 < free) return 0
     return Math.min(wanted, MOST_AT_ONCE, most)
   }
 
@@ -106,7 +134,8 @@ export class Taker {
       if (claim.held.length === 0) return false
       const { inFlight } = this.#parts.hold
       const take = inFlight.beginTake()
-      const from = hold.cursor.begin(time.now())
+      this.#heardDueAt = null
+      const from = hold.cursor.begin(time.now(), hold.count)
       const wanted = this.#wants(hold)
       const limit = limitOf(hold, from, wanted)
       const partitions = claim.held.map(({ partition }) => partition)

@@ -1,6 +1,6 @@
-// Ticks: a pool whose runs are "append to the topic". Moves due entries to the topic, and sleeps until the
-// next one is due; hints and the pulse bring the alarm forward. Failures are tried again; a refused pool or
-// topic ends the loop.
+// Ticks: a pool whose runs are "append to the topic". Moves due entries to the topic, unless the pool is paused, and
+// sleeps until the next one is due; hints and the pulse bring the alarm forward. Failures are tried again; a refused
+// pool or topic ends the loop.
 import { Alarm } from '../alarm.ts'
 import type { Clock } from '../clock.ts'
 import { isRefused } from '../errors.ts'
@@ -13,7 +13,9 @@ import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { Hint, Moved, Pulse, Store } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { PauseWatch } from './pause-watch.ts'
 import type { Pool } from './pool.ts'
+import type { TickMeters, TicksSight } from './work-meter.ts'
 
 /** What a tick's event holds. */
 export interface Tick<Payload = unknown> {
@@ -31,6 +33,7 @@ export interface TicksParts {
   ownership: Ownership
   clock: Clock
   telemetry: Telemetry
+  meter: TickMeters
   faults: Faults
 }
 
@@ -50,8 +53,10 @@ export class Ticks<Payload = unknown> {
   readonly #parts: TicksParts
   readonly #alarm: Alarm
   readonly #time: StoreTime
+  readonly #paused: PauseWatch
   readonly #stop = new AbortController()
   #isOpen = false
+  #heardDueAt: number | null = null
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
 
@@ -61,11 +66,24 @@ export class Ticks<Payload = unknown> {
     this.#parts = parts
     this.#alarm = new Alarm(parts.clock)
     this.#time = new StoreTime(parts.clock)
+    this.#paused = new PauseWatch({
+      pool: parts.pool.name,
+      control: parts.store.pool.control,
+      time: this.#time,
+    })
+    parts.pool.becomeTicks()
+    parts.meter.watchTicks(parts.pool.name, () => this.#sight())
     this.service = new Service({
       name: `ticks ${parts.pool.name}`,
       start: () => this.#start(),
       stop: () => this.#end(),
     })
+  }
+
+  #sight(): TicksSight {
+    const isSteered = this.#paused.isKnown && this.#parts.ownership.claim().held.length > 0
+    const paused = isSteered ? this.#paused.paused : null
+    return { isSteered, paused, heardDueAt: this.#heardDueAt, now: this.#time.now() }
   }
 
   /** What it asks of the next pulse. */
@@ -79,7 +97,9 @@ export class Ticks<Payload = unknown> {
   notice(pulse: Pulse, sentAt: number): void {
     this.#time.hear(pulse.now, sentAt)
     const nextDueAt = pulse.nextDueAt.get(this.pool.name)
+    this.#heardDueAt = nextDueAt ?? null
     if (typeof nextDueAt === 'number') this.#alarm.wakeBy(this.#time.toOwn(nextDueAt))
+    if (this.#paused.notice(pulse.controls.get(this.pool.name))) this.#alarm.wakeBy(this.#parts.clock.now())
   }
 
   async #start(): Promise<void> {
@@ -99,9 +119,14 @@ export class Ticks<Payload = unknown> {
   }
 
   #hear(hint: Hint): void {
-    if (hint.kind === 'foreign') this.#alarm.wakeBy(this.#parts.clock.now())
+    const { clock } = this.#parts
+    if (hint.kind === 'foreign') this.#alarm.wakeBy(clock.now())
     else if (hint.kind === 'put' && hint.pool === this.pool.name)
       this.#alarm.wakeBy(this.#time.toOwn(hint.dueAt))
+    else if (hint.kind === 'control' && hint.pool === this.pool.name) {
+      this.#paused.hear()
+      this.#alarm.wakeBy(clock.now())
+    }
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -134,10 +159,13 @@ export class Ticks<Payload = unknown> {
     this.#isOpen = true
   }
 
-  /** Moves until less than a full batch was due; answers when the next tick is. */
+  /** Moves until less than a full batch was due; answers when there may be more to move. */
   async #move(): Promise<number | null> {
-    const { clock, telemetry } = this.#parts
+    const { clock, telemetry, ownership } = this.#parts
     for (;;) {
+      if (ownership.claim().held.length === 0) return null
+      const pausedUntil = await this.#paused.endsAt()
+      if (pausedUntil !== null) return pausedUntil
       const began = clock.mono()
       const moved = await this.#moveOnce()
       if (moved === null) return null

@@ -8,12 +8,15 @@ export interface TurnName {
 
 export class TurnSet {
   readonly #turns = new Map<number, Set<number>>()
+  /** No turn is higher: what was put later is told apart without a search. */
+  #highest = -Infinity
 
   has({ partition, turn }: TurnName): boolean {
-    return this.#turns.get(partition)?.has(turn) === true
+    return turn <= this.#highest && this.#turns.get(partition)?.has(turn) === true
   }
 
   add({ partition, turn }: TurnName): void {
+    if (turn > this.#highest) this.#highest = turn
     const turns = this.#turns.get(partition)
     if (turns === undefined) this.#turns.set(partition, new Set([turn]))
     else turns.add(turn)

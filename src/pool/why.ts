@@ -1,5 +1,6 @@
 // Why a key does not run yet: one reason of a closed list, from evidence that others gathered. Pure. Rules [I8] and [I9] of
 // docs/spec/meter.md.
+import { askElsewhere, keyArgument, shellWord } from './commands.ts'
 import type { EntryEvidence, Evidence } from './evidence.ts'
 import type { AskedState, KeySight } from './work-meter.ts'
 
@@ -64,13 +65,26 @@ export function why(asked: Evidence): Why {
     ...(isDue ? DUE : AHEAD).flatMap((look) => look(asked) ?? []),
   ]
   const [first = unknown(asked), ...rest] = found
-  return { state: entry.state, ...first, also: rest.map(({ reason }) => reason) }
+  const also = new Set(rest.map(({ reason }) => reason))
+  also.delete(first.reason)
+  return { state: entry.state, ...first, also: [...also] }
 }
 
 type Look = (asked: Evidence) => Found | null
 
 /** In the order of what must change first. */
-const DUE: readonly Look[] = [paused, waitingKey, noConsumer, unowned, draining, slow, moving, limited, full]
+const DUE: readonly Look[] = [
+  paused,
+  waitingKey,
+  noConsumer,
+  unowned,
+  draining,
+  slow,
+  moving,
+  crowdedOut,
+  limited,
+  full,
+]
 /** What will matter once it is due. */
 const AHEAD: readonly Look[] = [paused, noConsumer, unowned]
 
@@ -123,7 +137,8 @@ function paused({ pool, paused: pause }: Evidence): Found | null {
 }
 
 /** Another run of the key is under way, or one that was aborted goes on. [I9] */
-function waitingKey({ worker, entry }: Evidence): Found | null {
+function waitingKey(asked: Evidence): Found | null {
+  const { worker, entry } = asked
   const sight = worker?.sight ?? null
   if (sight === null || sight.phase === 'waiting') return null
   const { slot, forMs, aborted } = sight
@@ -133,20 +148,23 @@ function waitingKey({ worker, entry }: Evidence): Found | null {
       reason: 'waiting_key',
       sentence: `a run of this key was aborted (${aborted}) and its handler has not ended: nothing of the key starts before`,
       evidence,
-      next: 'have the handler heed ctx.signal; a restart of this member ends it',
+      next: `have the handler heed ctx.signal; a restart of ${memberOf(asked)} ends it`,
     }
   }
   if (slot === entry?.slot) return null
   return { reason: 'waiting_key', sentence: 'another run of this key is under way', evidence, next: null }
 }
 
-function noConsumer({ partition, pool }: Evidence): Found | null {
+function noConsumer({ partition, pool, isTicks }: Evidence): Found | null {
   if (partition === null || partition.servers > 0) return null
+  const calls = isTicks ? `race.ticks('${pool}')` : `race.work() for the pool ${pool}`
   return {
     reason: 'no_consumer',
-    sentence: 'no member works on this pool',
+    sentence: isTicks ? 'no member moves the ticks of this pool' : 'no member works on this pool',
     evidence: { servers: 0 },
-    next: `start a process that calls race.work() for the pool ${pool}`,
+    next: isTicks
+      ? `start a member that joins: headrace serve, or a process that calls ${calls}`
+      : `start a process that calls ${calls}`,
   }
 }
 
@@ -178,7 +196,7 @@ function draining({ partition, worker, entry }: Evidence): Found | null {
       owner: owner?.name ?? null,
       next: partition?.next ?? null,
     },
-    next: isStopping || owner === null ? null : `headrace roster undrain ${owner.name}`,
+    next: isStopping || owner === null ? null : `headrace roster undrain ${shellWord(owner.name)}`,
   }
 }
 
@@ -189,7 +207,7 @@ function moving({ partition, worker, entry }: Evidence): Found | null {
   return {
     reason: 'partition_moving',
     sentence: isArriving
-      ? 'its partition is being taken over by this member'
+      ? `its partition is being taken over by ${partition.owner.name}`
       : `its partition is on its way from ${partition.owner.name} to ${partition.next}`,
     evidence: { partition: entry?.partition ?? null, owner: partition.owner.name, next: partition.next },
     next: null,
@@ -209,33 +227,60 @@ function slow({ store, partition }: Evidence): Found | null {
   }
 }
 
-function limited({ limit, pool }: Evidence): Found | null {
+function limited(asked: Evidence): Found | null {
+  const { limit, pool } = asked
   if (limit === null) return null
   const isRate = limit.kind === 'rate'
   const per = limit.perMs === null ? '' : ` in ${limit.perMs} ms`
+  const may = isRate ? `may start ${limit.limit}${per}` : `may run ${limit.limit} at once`
+  const { share } = limit
+  const isWhole = share === null || share >= limit.limit
+  const used = isWhole
+    ? `, and ${isRate ? 'has' : 'does'}`
+    : share === 0
+      ? `, and ${memberOf(asked)} has no share of it now`
+      : `; the share of it that ${memberOf(asked)} has, ${share}, is used`
   return {
     reason: isRate ? 'rate_limited' : 'pool_full',
-    sentence: isRate
-      ? `the ${limit.scope} may start ${limit.limit}${per}, and has`
-      : `the ${limit.scope} may run ${limit.limit} at once, and does`,
+    sentence: `the ${limit.scope} ${may}${used}`,
     evidence: { ...limit },
     next: `headrace pool limits ${pool}`,
   }
 }
 
-function full({ worker, pool }: Evidence): Found | null {
+/** A run that may end its process has the member to itself, or waits for that. [X45] */
+function crowdedOut(asked: Evidence): Found | null {
+  const { worker, key, pool } = asked
+  const alone = worker?.holds === true ? worker.alone : null
+  if (alone === null) return null
+  const isIt = alone.key === key && alone.pool === pool
+  return {
+    reason: 'pool_full',
+    sentence: isIt
+      ? `it was in two crashes, and waits until it has ${memberOf(asked)} to itself`
+      : `a run that was in two crashes, ${alone.key} of ${alone.pool}, has ${memberOf(asked)} to itself: nothing else starts`,
+    evidence: { alone },
+    next: isIt
+      ? null
+      : `wait for its end, or cancel it: headrace pool cancel ${alone.pool} ${keyArgument(alone.key)}`,
+  }
+}
+
+function full(asked: Evidence): Found | null {
+  const { worker, pool } = asked
   if (worker === null || !worker.holds || worker.running < worker.concurrency) return null
   const { running, concurrency, waiting } = worker
   return {
     reason: 'pool_full',
-    sentence: `all ${concurrency} handlers of this member are busy`,
+    sentence: `all ${concurrency} handlers of ${memberOf(asked)} are busy`,
     evidence: { running, concurrency, waiting },
     next: `give the worker of ${pool} more concurrency, or start another member`,
   }
 }
 
 /** The process that was asked does not know: what the owner has in its memory, it alone can tell. */
-function unknown({ partition, worker }: Evidence): Found {
+function unknown(asked: Evidence): Found {
+  const { partition, worker } = asked
   const owner = partition?.owner ?? null
   const isElsewhere = owner !== null && partition?.isHere === false
   const address = owner?.address ?? null
@@ -245,7 +290,11 @@ function unknown({ partition, worker }: Evidence): Found {
       ? `it is due, and ${owner.name} owns its partition: that member knows more`
       : 'it is due, and nothing that is known keeps it waiting',
     evidence: { owner: owner?.name ?? null, address, waiting: worker?.waiting ?? null },
-    next:
-      isElsewhere && address !== null ? `ask it: headrace why --server ${address}` : 'ask again in a moment',
+    next: isElsewhere ? askElsewhere(asked, address) : 'ask again in a moment',
   }
+}
+
+/** The name of the member that answers, whoever passes its answer on. */
+function memberOf({ partition }: Evidence): string {
+  return (partition?.isHere === true ? partition.owner?.name : null) ?? 'this member'
 }

@@ -1,5 +1,6 @@
 // What a worker tells of its runs, for whoever measures, and what it can say of itself when asked. Types alone: the meter
 // knows no worker, and a worker no meter.
+import type { Paused } from './control.ts'
 import type { EntryState, Lane, TakenRun } from './entry.ts'
 import type { RunOutcome, SettleWord } from '../telemetry.ts'
 
@@ -13,6 +14,8 @@ export interface WorkMeter {
   ended(lane: Lane, runMs: number, outcome: RunOutcome | null, tally: number): void
   /** The store answered its settle, `tookMs` after its end. */
   settled(lane: Lane, tookMs: number, result: SettleWord): void
+  /** The store answered its mark, and wrote nothing. */
+  unmarked(lane: Lane, result: Exclude<SettleWord, 'settled'>): void
   /** It is `at` now, by the monotonic clock. */
   turn(at: number): void
 }
@@ -21,6 +24,24 @@ export interface WorkMeter {
 export interface WorkMeters {
   /** The meter of one pool, from now on also asked of its worker. */
   work(pool: string, worker: WorkerSight): WorkMeter
+}
+
+/** Where pools of ticks are watched. */
+export interface TickMeters {
+  /** From now on asked of who moves the ticks of a pool. */
+  watchTicks(pool: string, look: () => TicksSight): void
+}
+
+/** What who moves the ticks of a pool knows at this moment. */
+export interface TicksSight {
+  /** Whether it holds partitions of the pool, and has read what steers it. */
+  isSteered: boolean
+  /** The pause that holds, as far as it is known; null: none does. */
+  paused: Paused | null
+  /** When the first tick is due, as the last pulse told; null: it told of none. */
+  heardDueAt: number | null
+  /** The store's clock, as far as it is known. */
+  now: number
 }
 
 /** What a worker knows of itself at this moment. */
@@ -34,6 +55,16 @@ export interface WorkerSight {
   readonly mayTake: boolean
   /** Whether its last look at the store failed. */
   readonly isFailing: boolean
+  /** Whether it has read what steers the pool: its pause and limits. */
+  readonly isSteered: boolean
+  /** The pause that holds, as far as it is known; null: none does. */
+  readonly paused: Paused | null
+  /** The limit that keeps something of the pool waiting here, or would; null: none does. */
+  readonly reached: ReachedLimit | null
+  /** The run that has this member to itself, or waits for that: nothing else starts; null: there is none. [X45] */
+  readonly alone: AloneRun | null
+  /** When the first run of all lanes is due, as a pulse told since the last take; null: none told. */
+  readonly heardDueAt: number | null
   /** Whether it may start runs of this partition. */
   holds(partition: number): boolean
   /** The store's clock, as far as it is known. */
@@ -51,16 +82,36 @@ export interface HeldRun {
   scope: 'pool' | 'group'
   /** How long until time alone makes room; null: another must end, or it is not known. */
   inMs: number | null
+  /** Of a limit of the pool: how much of it this member has; null of a group. */
+  share: number | null
+}
+
+/** A limit as it was set, of each group or of the pool. */
+export interface ReachedLimit {
+  kind: 'rate' | 'concurrency'
+  scope: 'pool' | 'group'
+  /** Null: it was changed a moment ago. */
+  limit: number | null
+  /** Of a rate: how long the limit is for. */
+  perMs: number | null
+  /** Of a limit of the pool: how much of it this member has; null of a group. */
+  share: number | null
+}
+
+/** A run that a whole member is for. */
+export interface AloneRun {
+  pool: string
+  key: string
 }
 
 /** What is due in a lane and has not started, as far as its worker knows. [I6] */
 export interface LaneBacklog {
   lane: Lane
-  /** Taken, and waiting for a handler. */
+  /** Taken and not started, whatever they wait for, and those that were let go and not read again. */
   waiting: number
-  /** More is due than was taken. */
+  /** More may be due: it was not read, or passed over. */
   isMore: boolean
-  /** When the first of those that wait was due; null: none waits. */
+  /** When the first of those was due that wait or were passed over; null: there are none. */
   oldestDueAt: number | null
 }
 

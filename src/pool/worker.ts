@@ -7,9 +7,10 @@ import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { AskedPool, Hint, Pulse } from '../store.ts'
 import { unlessAborted } from '../unless-aborted.ts'
+import { Cancels } from './cancels.ts'
 import { Hold } from './hold.ts'
 import { Limiter } from './limiter.ts'
-import type { CancelledName, Pool } from './pool.ts'
+import type { Pool } from './pool.ts'
 import { Progress } from './progress.ts'
 import type { Flight } from './run.ts'
 import { Runner } from './runner.ts'
@@ -19,7 +20,7 @@ import { Sight } from './sight.ts'
 import { Solitude } from './solitude.ts'
 import { Steps } from './steps.ts'
 import type { SettleAnswer } from './store.ts'
-import { Suspects } from './suspects.ts'
+import { Suspects, type SuspectsTools } from './suspects.ts'
 import { Taker } from './taker.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
@@ -41,11 +42,14 @@ export class Worker<Payload = unknown> {
   readonly #runner: Runner<Payload>
   readonly #settler: Settler
   readonly #suspects: Suspects
+  readonly #cancels: Cancels
   readonly #stop = new AbortController()
   #unwatch: () => void = () => undefined
   #loop: Promise<void> = Promise.resolve()
   #isStarting = false
   #isFailing = false
+  /** Whether something was in flight when a pulse was last asked for: it hides what else is due. */
+  #isHidden = false
 
   constructor(parts: WorkerParts<Payload>) {
     const { clock, ownership, pool, store, rules, telemetry } = parts
@@ -53,12 +57,15 @@ export class Worker<Payload = unknown> {
     this.#parts = parts
     this.#alarm = new Alarm(clock)
     this.#time = new StoreTime(clock)
+    const solitude = parts.solitude ?? new Solitude(clock, parts.drainWithinMs)
     const sight = new Sight({
       concurrency: rules.concurrency,
       clock,
       time: this.#time,
       hold: () => this.#hold,
       limiter: () => this.limiter,
+      heardDueAt: () => this.#taker.heardDueAt,
+      solitude,
       running: () => this.#runner.running,
       isFailing: () => this.#isFailing,
     })
@@ -73,13 +80,13 @@ export class Worker<Payload = unknown> {
       concurrency: rules.concurrency,
       running: () => this.#runner.size,
       room: () => this.limiter.room,
-      taken: () => this.#startSoon(),
+      taken: () => this.#taken(),
       stop: this.#stop.signal,
     })
     this.#settler = new Settler({
       ...shared,
-      settled: (ended, answers) => {
-        ended.forEach(({ flight }, nth) => {
+      settled: (flights, answers) => {
+        flights.forEach((flight, nth) => {
           this.#hold.settled(flight, answers[nth] as SettleAnswer)
           this.#suspects.done(flight)
         })
@@ -93,20 +100,10 @@ export class Worker<Payload = unknown> {
       ended: (flight, outcome) => this.#ended(flight, outcome),
       ignored: (flight) => this.#suspects.done(flight),
     })
-    this.#suspects = new Suspects({
-      ...shared,
-      solitude: parts.solitude ?? new Solitude(clock, parts.drainWithinMs),
-      running: () => this.#runner.size,
-      reserve: (flight) => this.limiter.reserve(flight),
-      start: (flight) => this.limiter.startReserved(flight, this.#startRun),
-      settle: (flight, outcome) => this.#settler.add(flight, outcome),
-      gone: (flight, nextDueAt) => {
-        this.limiter.release(flight)
-        this.#hold.settled(flight, { result: 'gone', nextDueAt })
-      },
-      letGo: (flight) => this.#letGo(flight),
-      wake: () => this.#startWaiting(),
-    })
+    this.#suspects = this.#createSuspects({ ...shared, solitude })
+    const { browse } = store.pool
+    const callers = { hold: this.#hold, suspects: this.#suspects, runner: this.#runner }
+    this.#cancels = new Cancels({ ...shared, ...callers, browse, goOn: () => this.#goOn() })
     const name = `work ${pool.name}`
     this.service = new Service({ name, start: () => this.#start(), stop: () => this.#end() })
   }
@@ -122,7 +119,24 @@ export class Worker<Payload = unknown> {
       isHungry: () => this.#hold.isHungry(this.#time.now()),
       lookBack: (lane, dueAt) => this.#hold.of(lane).cursor.lookBack(dueAt),
       letGo: () => this.#hold.letGoWaiting(),
+      learned: (control) => this.#cancels.follow(control),
       wake: () => this.#goOn(),
+    })
+  }
+
+  #createSuspects(tools: SuspectsTools): Suspects {
+    return new Suspects({
+      ...tools,
+      running: () => this.#runner.size,
+      reserve: (flight) => this.limiter.reserve(flight),
+      start: (flight) => this.limiter.startReserved(flight, this.#startRun),
+      settle: (flight, outcome) => this.#settler.add(flight, outcome),
+      gone: (flight, nextDueAt) => {
+        this.limiter.release(flight)
+        this.#hold.settled(flight, { result: 'gone', nextDueAt })
+      },
+      letGo: (flight) => this.#letGo(flight),
+      wake: () => this.#startWaiting(),
     })
   }
 
@@ -137,24 +151,21 @@ export class Worker<Payload = unknown> {
   }
 
   /** What it asks of the next pulse. */
-  get asked(): AskedPool[] {
-    const { held } = this.#parts.ownership.claim()
+  ask(): AskedPool[] {
+    this.#isHidden = this.#hold.inFlight.size > 0
+    // What is to be handed over is worked on until it has ended, and is steered as long. [X24]
+    const held = this.#isHidden ? this.#parts.ownership.holding() : this.#parts.ownership.claim().held
     if (!this.pool.isOpen || held.length === 0) return []
     const asked = { pool: this.pool.name, partitions: held.map(({ partition }) => partition) }
     // What is in flight is due, too, and hides what else may be.
-    return [this.#hold.inFlight.size === 0 ? asked : { ...asked, from: this.#time.now() }]
+    return [this.#isHidden ? { ...asked, from: this.#time.now() } : asked]
   }
 
   /** Tells what a pulse that was sent then saw, in case a hint was lost. [X10] */
   notice(pulse: Pulse, sentAt: number): void {
     this.#time.hear(pulse.now, sentAt)
     this.limiter.notice(pulse.controls.get(this.pool.name))
-    const dueAt = pulse.nextDueAt.get(this.pool.name) ?? Infinity
-    if (dueAt > pulse.now) this.#hold.wakeBy(dueAt)
-    else if (this.#hold.inFlight.size === 0) this.#hold.lower(dueAt)
-    // A sweep looks for what is due and hidden by what is in flight.
-    if (this.#hold.inFlight.size > 0)
-      for (const { cursor } of this.#hold.lanes) if (cursor.sweeps(pulse.now)) cursor.wakeBy(pulse.now)
+    this.#taker.notice(pulse, { isWhole: !this.#isHidden })
     this.#nudge()
   }
 
@@ -163,7 +174,7 @@ export class Worker<Payload = unknown> {
     const unwatch = [
       store.watch((hint) => this.#hear(hint)),
       ownership.watch(() => this.#follow()),
-      this.pool.watchCancels((name) => this.#cancelling(name)),
+      this.pool.watchCancels((name) => this.#cancels.asked(name)),
     ]
     this.#unwatch = () => unwatch.forEach((stop) => stop())
     this.#hold.follow()
@@ -192,17 +203,6 @@ export class Worker<Payload = unknown> {
     else if (hint.kind === 'put' && hint.pool === this.pool.name) this.#hold.lower(hint.dueAt)
     else return
     this.#nudge()
-  }
-
-  /** [X24] */
-  #cancelling(name: CancelledName): () => void {
-    const cancelled = this.#hold.cancelling(name)
-    return () => {
-      const flight = cancelled()
-      if (flight !== null && !this.#suspects.cancel(flight))
-        this.#runner.abort('cancel', (each) => each === flight)
-      this.#goOn()
-    }
   }
 
   /** What is held, or can be trusted, has changed. [X16] */
@@ -242,8 +242,9 @@ export class Worker<Payload = unknown> {
     }
   }
 
-  /** In the next turn: a take that is worth while now is sent before, and answered meanwhile. */
-  #startSoon(): void {
+  /** Starts in the next turn: a take that is worth while now is sent before, and answered meanwhile. */
+  #taken(): void {
+    this.#cancels.taken()
     this.#parts.clock.turn(() => this.#goOn())
   }
 

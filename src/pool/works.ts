@@ -38,7 +38,7 @@ export class Works {
 
   /** What they ask of the next pulse. */
   get asked(): PulseRequest['pools'] {
-    return [...this.#workers.values()].flatMap((worker) => worker.asked)
+    return [...this.#workers.values()].flatMap((worker) => worker.ask())
   }
 
   add<Payload>({ pool, handler, rules, ownership }: Asked<Payload>): Worker<Payload> {

@@ -1,9 +1,9 @@
 // This member's part in the roster: it joins, beats with the pulse, follows the allotments, leads when it has the
 // lease, hands over, and leaves. Rules of docs/spec/roster.md; what is decided is decided by pure functions.
-import { HeadraceError } from '../errors.ts'
 import type { Sent, SentPulse } from '../pulse.ts'
 import { Service } from '../service.ts'
 import type { Pulse } from '../store.ts'
+import { Announced } from './announced.ts'
 import { HandOver } from './hand-over.ts'
 import { lead } from './lead.ts'
 import { Ownership } from './ownership.ts'
@@ -33,8 +33,7 @@ export class Roster {
   #mustLookAgain = false
   #joining: Promise<void> = Promise.resolve()
   readonly #handOver: HandOver
-  /** The names of resources that the roster knows with another number of partitions. [G1] */
-  readonly #mismatched = new Set<string>()
+  readonly #announced: Announced
 
   constructor(parts: RosterParts) {
     this.#parts = parts
@@ -45,6 +44,7 @@ export class Roster {
       owner: () => this.#id,
       unfinished: () => (this.#unfinished = true),
     })
+    this.#announced = new Announced(parts)
     this.service = new Service({ name: 'roster', start: () => this.#join(), stop: () => this.#leave() })
   }
 
@@ -99,6 +99,12 @@ export class Roster {
     })
     if (this.#isMember) this.look()
     return ownership
+  }
+
+  /** Where the API of this member answers from now on; null: nowhere that it was not told at first. [G5] */
+  reachAt(address: string | null): void {
+    this.#announced.address = address
+    if (this.#isMember) this.look()
   }
 
   /** Looks at everything again with a pulse now, whether or not something seems to have changed. */
@@ -174,38 +180,16 @@ export class Roster {
 
   async #join(): Promise<void> {
     const { store, telemetry } = this.#parts
-    const resources = this.#resources()
-    await store.roster.join(
-      { ...this.#parts.about(), id: this.#id, serves: resources.map(({ name }) => name) },
-      resources,
-    )
+    const { member, resources } = this.#announced.introduce(this.#id, this.#resources())
+    await store.roster.join(member, resources)
     this.#isMember = true
     this.#heardAt = -Infinity
     telemetry.emit('roster.joined', { id: this.#id })
     this.#parts.pulseSoon()
   }
 
-  /** The resources that this member serves, as far as the roster takes them. */
   #resources(): Resource[] {
-    const resources = [...this.#ownerships.values()].map(({ resource }) => resource)
-    return resources.filter(({ name }) => !this.#mismatched.has(name))
-  }
-
-  /** Tells the roster of resources that came after the join, or while it was under way; false: there are none. */
-  async #serve({ members }: RosterView): Promise<boolean> {
-    const known = members.find(({ id }) => id === this.#id)?.serves
-    const rest = this.#resources().filter(({ name }) => known?.includes(name) === false)
-    for (const resource of rest) {
-      try {
-        await this.#parts.store.roster.serve(this.#id, [resource])
-      } catch (error) {
-        if (!(error instanceof HeadraceError) || error.retryable) throw error
-        // Asked for with the others it would keep this member out of the roster.
-        this.#mismatched.add(resource.name)
-        this.#parts.telemetry.emit('roster.failed', { error })
-      }
-    }
-    return rest.length > 0
+    return [...this.#ownerships.values()].map(({ resource }) => resource)
   }
 
   /** One look at a time; what changes during one is seen by the next. */
@@ -233,10 +217,10 @@ export class Roster {
       const view = await this.#parts.store.roster.view()
       this.#view = view
       await this.#obey(view)
-      const served = await this.#serve(view)
+      const told = await this.#announced.catchUp(view, this.#id, this.#resources())
       const led = await this.#lead(view)
       // What it has just written may concern itself.
-      if (served || led === 'again') continue
+      if (told || led === 'again') continue
       if (led === 'later') this.#unfinished = true
       // Written last: a look that failed on the way is made again.
       this.#version = view.version

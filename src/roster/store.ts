@@ -71,7 +71,7 @@ export interface Allotment {
 
 export interface RosterView {
   now: number
-  /** Changes with every member that comes, goes or drains, every refused raise, and every allotment. */
+  /** Changes with every member that comes, goes, drains or has another address, every refused raise, and every allotment. */
   version: number
   /** The lease as it stands, expired or not; null: there never was a leader. */
   leader: Leader | null
@@ -149,6 +149,8 @@ export interface RosterStore {
   join(member: NewMember, resources: readonly Resource[]): Promise<void>
   /** Adds resources to those a member serves. [G1] */
   serve(member: string, resources: readonly Resource[]): Promise<void>
+  /** Says anew where the API of a member answers; without one that is there it changes nothing. [G5] */
+  reach(member: string, address: string | null): Promise<void>
   /** Everything, on one snapshot. */
   view(): Promise<RosterView>
   /** The leader's changes, all or none of the conditions holding; each change by its own compare-and-set. [K2] [K3] [A2] */

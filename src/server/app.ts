@@ -5,7 +5,15 @@ import { HeadraceError, assert } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
-import { type Guard, hostGuard, isLoopback, refuseCrossSite, refuseOpenServer, tokenGuard } from './auth.ts'
+import {
+  type Guard,
+  hostGuard,
+  isLoopback,
+  proofGuard,
+  refuseCrossSite,
+  refuseOpenServer,
+  tokenGuard,
+} from './auth.ts'
 import { addBodyParsers, refuseEncoding } from './body.ts'
 import { addBroadcast } from './broadcast.ts'
 import { addDead } from './dead.ts'
@@ -52,17 +60,25 @@ const KEEP_ALIVE_MS = 60_000
 const LOOK_FOR_SLOW_MS = 5000
 const MOST_CONNECTIONS = 10_000
 
-/** A server over a running Headrace; what `options` leaves out comes from its own options. */
-export function createServer(race: Headrace, ticks: Ticks, options: Partial<ServerOptions> = {}): Server {
+/**
+ * A server over a running Headrace; what `options` leaves out comes from its own options. Without ticks of its own it takes
+ * requests for those of the store.
+ */
+export function createServer(
+  race: Headrace,
+  ticks: Ticks | null,
+  options: Partial<ServerOptions> = {},
+): Server {
   const settings: ServerOptions = { ...race.options, ...options }
+  const pools = new KnownPools(race, ticks)
   const context: ServerContext = {
     race,
-    ticks,
-    pools: new KnownPools(race),
+    pools,
     drain: new Drain(race.clock),
     startedAt: race.clock.mono(),
     local: isLoopback(settings.host),
-    counts: new Recent(race.clock, () => ticks.pool.count()),
+    token: settings.token,
+    counts: new Recent(race.clock, async () => (await pools.ticksIfAny())?.count() ?? null),
   }
   const app = build(context)
   const routes = equipRoutes(app, context, settings)
@@ -110,6 +126,7 @@ function equipRoutes(
   const routes: DocumentedRoute[] = []
   const everyLoad = new Load()
   const callerCheck = token === null ? hostGuard(host) : tokenGuard(token)
+  const hopCheck = token === null ? callerCheck : proofGuard(token, () => asked(race))
   app.addHook('onRoute', (route: RouteOptions) => {
     const doc = route.config?.doc
     const method = String(route.method)
@@ -117,11 +134,13 @@ function equipRoutes(
     if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
     const load = doc.open === true ? null : everyLoad
     const guards: Guard[] = []
-    if (token === null || doc.open !== true) guards.push(callerCheck)
+    if (token === null || doc.open !== true) {
+      guards.push(doc.forServers === true && method === 'GET' ? hopCheck : callerCheck)
+    }
     if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite, refuseEncoding)
     route.onRequest = (request, reply, done) => {
       load?.begin(request, reply)
-      for (const guard of guards) guard(request.headers)
+      for (const guard of guards) guard(request.headers, request.url)
       done()
     }
     route.onResponse = (_request, reply, done) => {
@@ -131,12 +150,17 @@ function equipRoutes(
     }
   })
   app.setNotFoundHandler((request, reply) => {
-    callerCheck(request.headers)
+    callerCheck(request.headers, request.url)
     answerUnknownRoute(routes, request, reply)
     const { statusCode: status, elapsedTime: tookMs } = reply
     race.telemetry.emit('http.answered', { route: 'unknown', method: request.method, status, tookMs })
   })
   return routes
+}
+
+/** Whom a proof must be for, and by which time. */
+function asked({ roster, clock }: Headrace): { member: string; at: number } {
+  return { member: roster.id, at: clock.now() }
 }
 
 function addRoutes(app: FastifyInstance, context: ServerContext, routes: DocumentedRoute[]): void {

@@ -1,9 +1,10 @@
-// Who may ask: a bearer token, compared in constant time; without one only who asks for this machine by name;
-// and no changes on behalf of another site.
+// Who may ask: a bearer token, compared in constant time, or the proof of a server that knows it; without one only who asks
+// for this machine by name; and no changes on behalf of another site.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { HeadraceError } from '../errors.ts'
+import { HOP_HEADER, type Hop, PROOF_WITHIN_MS, isHop, isProof } from './hop.ts'
 
 /** What a token needs to withstand guessing from another machine. */
 const SHORTEST_TOKEN = 16
@@ -52,8 +53,8 @@ export function isLoopback(host: string): boolean {
   return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Refuses a request by its headers; answers nothing when it may pass. */
-export type Guard = (headers: IncomingHttpHeaders) => void
+/** Refuses a request by its headers, and its path with its query; answers nothing when it may pass. */
+export type Guard = (headers: IncomingHttpHeaders, path: string) => void
 
 export function tokenGuard(token: string): Guard {
   const expected = hash(token)
@@ -64,6 +65,21 @@ export function tokenGuard(token: string): Guard {
     const what =
       given === undefined ? 'the request carries no bearer token' : 'the token is not the right one'
     throw new HeadraceError('unauthorized', what, { remedy: 'send the header Authorization: Bearer TOKEN' })
+  }
+}
+
+/** Lets in whom the token lets in, and a server that proves to know it, in place of telling it. [I12] */
+export function proofGuard(token: string, asked: () => Omit<Hop, 'path'>): Guard {
+  const byToken = tokenGuard(token)
+  return (headers, path) => {
+    if (headers.authorization !== undefined || !isHop(headers)) {
+      byToken(headers, path)
+      return
+    }
+    if (isProof(headers[HOP_HEADER], token, { ...asked(), path })) return
+    throw new HeadraceError('unauthorized', `the header ${HOP_HEADER} proves nothing to this server`, {
+      remedy: `give servers of one store one token, and clocks that agree to ${PROOF_WITHIN_MS / 1000} s`,
+    })
   }
 }
 

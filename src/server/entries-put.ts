@@ -14,7 +14,13 @@ import { streamPuts } from './put-stream.ts'
 import { type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
 import { listOf } from './schemas.ts'
 
-const ERRORS = ['invalid_input', 'pool_unknown', 'idempotency_mismatch', ...WRITE_ERRORS] as const
+const ERRORS = [
+  'invalid_input',
+  'pool_unknown',
+  'payloads_full',
+  'idempotency_mismatch',
+  ...WRITE_ERRORS,
+] as const
 
 const PUT: RouteDoc = {
   summary: 'Puts a key: asks for work on it.',

@@ -42,7 +42,7 @@ const GET: RouteDoc = {
 }
 const DELETE: RouteDoc = {
   summary:
-    'Cancels the entries of a key, or with `at` the one entry. A run that is under way settles nothing any more.',
+    'Cancels the entries of a key, or with `at` the one entry. The signal of a run that is under way fires, and it settles nothing any more.',
   query: { at: AT },
   answer: { 'application/json': ENTRY_CANCELLED },
   errors: ['invalid_input', 'pool_unknown', 'entry_unknown', ...WRITE_ERRORS],

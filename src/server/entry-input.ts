@@ -22,7 +22,10 @@ export function readPut(value: unknown, mode: Mode): Put {
   const rule = { name: 'onConflict', code: 'invalid_input' } as const
   const onConflict = checkChoice(value['onConflict'] ?? 'earliest', CONFLICT_RULES, rule)
   if (at === undefined && mode === 'each') {
-    throw refuse('at is missing: every (key, at) of this pool is an entry of its own', 'send a time as "at"')
+    throw refuse(
+      'at is missing: every (key, at) of this pool is an entry of its own',
+      'say when, as "at"; on the command line with --at or --in',
+    )
   }
   return {
     key,

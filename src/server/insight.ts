@@ -1,11 +1,12 @@
 // Gathers what a server knows, for /v1/meter, /v1/verdict, /v1/stream and /v1/why. What is asked for often reads no rows.
 import { poolResource } from '../fence.ts'
 import type { Headrace } from '../headrace.ts'
+import { COLLISIONS, type Collision, type CollisionsView, collisionsView } from '../meter/collisions.ts'
 import { Hdr } from '../meter/hdr.ts'
 import { type Bucket, KEPT, STEPS, type Window, joined } from '../meter/lane-meter.ts'
-import { overdueOf } from '../meter/overdue.ts'
+import { overdueOf, overdueTicks } from '../meter/overdue.ts'
 import { type PoolMeter, countOf } from '../meter/pool-meter.ts'
-import { type Facts, type PoolFacts, type Verdict, judge } from '../meter/verdict.ts'
+import { type Facts, type PausedTicks, type PoolFacts, type Verdict, judge } from '../meter/verdict.ts'
 import { type PoolView, type WorkQuery, workView } from '../meter/work-view.ts'
 import { toIso } from '../clock.ts'
 import { SLOW_CALL_MS } from '../pool/why.ts'
@@ -25,6 +26,8 @@ export interface MeterView {
   pools: PoolView[]
   /** Its calls of the last ten to twenty seconds. */
   store: StoreView
+  /** The buckets in which something collided, of all that this member does. */
+  collisions: CollisionsView<Collision>[]
 }
 
 export function readMeter(race: Headrace, query: WorkQuery): MeterView {
@@ -35,7 +38,15 @@ export function readMeter(race: Headrace, query: WorkQuery): MeterView {
     seconds: KEPT[query.window].seconds,
     pools: workView(race.meter.pools(), query),
     store: storeView(race),
+    collisions: collisionsOf(race, query),
   }
+}
+
+function collisionsOf({ meter }: Headrace, { window, latest = false }: WorkQuery): MeterView['collisions'] {
+  const { collisions } = meter
+  const ofLanes = meter.pools().flatMap((pool) => pool.lanes())
+  const meters = [...ofLanes, ...collisions.all()].map((each) => each.meter)
+  return collisionsView(meters, { kinds: COLLISIONS, window, latest, second: collisions.second })
 }
 
 export function readVerdict(race: Headrace): Verdict {
@@ -52,7 +63,7 @@ function factsOf(race: Headrace): Facts {
   const ticks = race.meter.lately.ticks.all()
   return {
     pools: race.meter.pools().map(poolFacts),
-    ticks: { count: ticks.count, p99Ms: ticks.quantile(0.99) },
+    ticks: { count: ticks.count, p99Ms: ticks.quantile(0.99), paused: pausedTicks(race) },
     store: {
       p99Ms: storeView(race).p99Ms,
       pulseAgeMs: race.pulseAgeMs,
@@ -62,6 +73,13 @@ function factsOf(race: Headrace): Facts {
     roster: race.options.join === 'no' ? null : rosterFacts(race),
     services: race.services(),
   }
+}
+
+function pausedTicks({ meter }: Headrace): PausedTicks[] {
+  return meter.ticks().flatMap(({ pool, sight }) => {
+    const { paused } = sight
+    return paused === null ? [] : [{ pool, paused, overdue: overdueTicks(sight, paused) }]
+  })
 }
 
 /** Of the pools that this member serves, as of its last look at the roster. */
@@ -96,7 +114,9 @@ function poolFacts(meter: PoolMeter): PoolFacts {
     pool,
     running: worker.running,
     concurrency: worker.concurrency,
-    overdue: overdueOf(worker),
+    overdue: overdueOf(worker).pool,
+    paused: worker.paused,
+    reached: worker.reached,
     finished: countOf(latest.counts, 'finished') - countOf(latest.counts, 'dead'),
     failed: countOf(latest.counts, 'retried') + countOf(latest.counts, 'dead'),
     latenessP50Ms: latenessOf(latest),

@@ -4,15 +4,24 @@ import { HeadraceError } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import { nearest } from '../nearest.ts'
 import type { Pool } from '../pool/pool.ts'
-import type { StoredPool } from '../pool/store.ts'
+import type { Controlled, StoredPool } from '../pool/store.ts'
+import type { Ticks } from '../pool/ticks.ts'
+
+/** The pool of ticks of who names none. */
+export const TICKS = 'ticks'
 
 export class KnownPools {
   readonly #race: Headrace
+  readonly #ticks: Ticks | null
   /** No pool ever goes, and none changes its mode or partitions. */
   readonly #pools = new Map<string, Pool>()
+  /** Those that the store was told to open, to be read. */
+  readonly #readable = new Set<string>()
 
-  constructor(race: Headrace) {
+  /** Ticks null: those of the store, whoever moves them. */
+  constructor(race: Headrace, ticks: Ticks | null) {
     this.#race = race
+    this.#ticks = ticks
   }
 
   list(): Promise<StoredPool[]> {
@@ -33,11 +42,56 @@ export class KnownPools {
   async open(name: string): Promise<Pool> {
     const known = this.#pools.get(name)
     if (known !== undefined) return known
-    const { mode, partitions } = await this.#find(name)
-    const pool = this.#race.pool(name, { mode, partitions })
+    return this.#open(await this.#find(name))
+  }
+
+  /** The pool of ticks, or `pool_unknown` where nobody has made one. */
+  ticks(): Pool | Promise<Pool> {
+    return this.#ticks?.pool ?? this.#storedTicks()
+  }
+
+  async #storedTicks(): Promise<Pool> {
+    const pool = await this.ticksIfAny()
+    if (pool !== null) return pool
+    throw new HeadraceError('pool_unknown', 'there are no ticks in this store', {
+      remedy: 'start `headrace serve` on it, or call race.ticks() before race.start()',
+    })
+  }
+
+  /** The pool of ticks; null: nobody has made one. */
+  async ticksIfAny(): Promise<Pool | null> {
+    if (this.#ticks !== null) return this.#ticks.pool
+    const known = this.#pools.get(TICKS)
+    if (known !== undefined) return known
+    const stored = (await this.list()).find(({ name }) => name === TICKS)
+    return stored === undefined ? null : this.#open(stored)
+  }
+
+  async #open({ name, mode, partitions, fansOut, payloads }: StoredPool): Promise<Pool> {
+    // What the program has asked for stays as it is. Else all that is fixed is named, so that it may still ask for the pool
+    // with what it is stored with.
+    const pool = this.#race.known(name) ?? this.#race.pool(name, { mode, partitions, fansOut, payloads })
     await pool.open()
     this.#pools.set(name, pool)
     return pool
+  }
+
+  /** What steers a pool. */
+  async steered(stored: StoredPool): Promise<Controlled> {
+    await this.makeReadable(stored)
+    return this.#race.store.pool.control.read(stored.name)
+  }
+
+  /** Lets the pool of this name be read from the store, or `pool_unknown`. */
+  async openToRead(name: string): Promise<void> {
+    if (!this.#readable.has(name)) await this.makeReadable(await this.#find(name))
+  }
+
+  /** Opens a pool in the store alone. The Headrace is not asked for it: who makes it there later may name its settings. */
+  async makeReadable({ name, mode, partitions }: StoredPool): Promise<void> {
+    if (this.#readable.has(name)) return
+    await this.#race.store.pool.entries.open({ name, mode, partitions, rememberMs: null })
+    this.#readable.add(name)
   }
 
   async #find(name: string): Promise<StoredPool> {

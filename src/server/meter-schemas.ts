@@ -1,4 +1,5 @@
 // JSON Schemas of what /v1/meter, /v1/verdict, /v1/why and /v1/stream give.
+import { COLLISIONS, type Collision, POOL_COLLISIONS } from '../meter/collisions.ts'
 import { STEPS, WINDOWS } from '../meter/lane-meter.ts'
 import { VERDICTS } from '../meter/verdict.ts'
 import { LANES } from '../pool/entry.ts'
@@ -29,7 +30,10 @@ const BUCKET = objectOf({
   cancelled: COUNT,
   letGo: COUNT,
   coalescing: orNull({ ...NUMBER, description: 'puts for each finished run' }),
-  collisions: objectOf({ lost: COUNT, refused: COUNT, perSecond: NUMBER }),
+  collisions: {
+    ...objectOf({ lost: COUNT, refused: COUNT, perSecond: NUMBER }),
+    description: 'settles and marks that wrote nothing',
+  },
   steps: objectOf(Object.fromEntries(STEPS.map((step) => [step, orNull(QUANTILES)]))),
 })
 
@@ -39,6 +43,14 @@ const OVERDUE = objectOf({
   oldestMs: orNull(NUMBER),
   unknown: orNull({ ...TEXT, description: 'why something is not known' }),
 })
+
+/** The buckets in which something collided. */
+function collisionsOf(kinds: readonly Collision[]): Schema {
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, COUNT]))
+  return listOf(objectOf({ at: TIME, ...counts, perSecond: NUMBER }))
+}
+
+const PAUSED = objectOf({ by: orNull(TEXT), reason: orNull(TEXT), since: TIME, until: orNull(TIME) })
 
 export const METER = objectOf({
   now: TIME,
@@ -52,10 +64,13 @@ export const METER = objectOf({
       concurrency: COUNT,
       inFlight: COUNT,
       overdue: OVERDUE,
-      lanes: listOf(objectOf({ lane: { enum: LANES }, buckets: listOf(BUCKET) })),
+      paused: orNull(PAUSED),
+      collisions: collisionsOf(POOL_COLLISIONS),
+      lanes: listOf(objectOf({ lane: { enum: LANES }, overdue: OVERDUE, buckets: listOf(BUCKET) })),
     }),
   ),
   store: objectOf({ calls: COUNT, p50Ms: orNull(NUMBER), p99Ms: orNull(NUMBER), maxMs: orNull(NUMBER) }),
+  collisions: { ...collisionsOf(COLLISIONS), description: 'of all that this member does' },
 })
 
 export const VERDICT = objectOf({
@@ -71,7 +86,7 @@ export const STREAMED = {
 }
 
 export const WHY = objectOf({
-  pool: TEXT,
+  pool: orNull({ ...TEXT, description: 'null: none was named, and none has the key' }),
   key: TEXT,
   now: { ...TIME, description: 'the clock of the store' },
   state: { enum: ['waiting', 'due', 'backing-off', 'dead', 'running', 'absent'] },
@@ -83,4 +98,5 @@ export const WHY = objectOf({
   dueAt: orNull(TIME),
   partition: orNull(COUNT),
   owner: orNull(objectOf({ name: TEXT, address: orNull(TEXT) })),
+  alsoIn: { ...listOf(TEXT), description: 'where no pool was named: the others that have the key' },
 })

@@ -48,14 +48,12 @@ export function addPage(app: FastifyInstance, context: ServerContext): void {
 }
 
 function writePage(status: Status, host: string): string {
-  const { mode, partitions, counts } = status.ticks
   const topics = status.topics.map(({ name, events }) => [String(name), String(events)])
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Headrace</title><style>${STYLE}</style></head><body>
 <h1>Headrace ${escape(status.version)}</h1>
 <p>Member ${escape(status.roster.name)} (${escape(status.member)}) on <code>${escape(status.store)}</code>, up for ${Math.round(status.uptimeMs / 1000)} s.</p>
-<h2>Ticks</h2><p>Mode ${escape(mode)}, ${partitions} partitions.</p>
-${table(Object.entries(counts).map(([state, count]) => [state, String(count)]))}
+<h2>Ticks</h2>${writeTicks(status.ticks)}
 <h2>Topics</h2>${table(topics)}
 <h2>Services</h2>${table(status.services.map(({ name, state }) => [name, state]))}
 <h2>Try it</h2>
@@ -63,6 +61,13 @@ ${table(Object.entries(counts).map(([state, count]) => [state, String(count)]))}
 <p>${LINKS.map((link) => `<a href="${link}">${link}</a>`).join(' · ')}</p>
 </body></html>
 `
+}
+
+function writeTicks(ticks: Status['ticks']): string {
+  if (ticks === null) return '<p>None.</p>'
+  const { mode, partitions, counts } = ticks
+  const rows = Object.entries(counts).map(([state, count]) => [state, String(count)])
+  return `<p>Mode ${escape(mode)}, ${partitions} partitions.</p>\n${table(rows)}`
 }
 
 function table(rows: string[][]): string {

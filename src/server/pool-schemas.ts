@@ -8,7 +8,7 @@ const DURATION = { description: 'such as `30d`, or milliseconds', type: ['string
 
 const PAYLOADS = { enum: ['latest', 'all'] }
 
-const POOL_MEMBERS = {
+export const POOL_MEMBERS = {
   name: TEXT,
   mode: MODE,
   partitions: COUNT,
@@ -51,7 +51,10 @@ export const NEW_LIMITS = objectOf({
 })
 
 export const POOL = objectOf({ ...POOL_MEMBERS, paused: orNull(PAUSED), limits: LIMITS })
-export const POOLS = objectOf({ items: listOf(objectOf(POOL_MEMBERS)) })
+export const POOLS = objectOf({
+  items: listOf(POOL),
+  total: { ...COUNT, description: 'how many there are' },
+})
 export const NEW_POOL = objectOf({
   'mode?': MODE,
   'partitions?': COUNT,

@@ -2,15 +2,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type PoolOptions, poolSettings } from '../asked-settings.ts'
 import { nearest } from '../nearest.ts'
-import { pauseAt } from '../pool/control.ts'
+import { type Limits, pauseAt } from '../pool/control.ts'
+import type { StoredPool } from '../pool/store.ts'
 import { bytesOr } from './body.ts'
 import { isObject, readJson, refuse } from './json.ts'
+import type { KnownPools } from './known-pools.ts'
 import { NEW_POOL, POOL, POOLS } from './pool-schemas.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
 import { pauseJson } from './steering.ts'
 
+/** The most pools that are listed: what steers each costs a read. */
+export const MOST_LISTED = 1000
+/** Of how many that is read at once. */
+const AT_ONCE = 10
+
 const LIST: RouteDoc = {
-  summary: 'Every pool of the store by name, whichever process works on it.',
+  summary:
+    'Every pool of the store by name, whichever process works on it, with its pause and its limits; of more than ' +
+    `${MOST_LISTED} the first ${MOST_LISTED}, and \`total\` says how many there are.`,
   answer: { 'application/json': POOLS },
   errors: ['invalid_input', ...READ_ERRORS],
 }
@@ -32,7 +41,7 @@ const PUT: RouteDoc = {
 export function addPools(app: FastifyInstance, context: ServerContext): void {
   app.get('/v1/pools', { config: { doc: LIST } }, async (request) => {
     readQuery(request.query, [])
-    return { items: await context.pools.list() }
+    return poolDetails(context)
   })
   app.get('/v1/pools/:pool', { config: { doc: GET } }, (request) => {
     readQuery(request.query, [])
@@ -51,10 +60,30 @@ async function make(context: ServerContext, request: FastifyRequest): Promise<un
   return detail(context, request)
 }
 
-async function detail({ race, pools }: ServerContext, request: FastifyRequest): Promise<unknown> {
-  const stored = await pools.stored(request)
-  await pools.open(stored.name)
-  const { now, control } = await race.store.pool.control.read(stored.name)
+async function detail({ pools }: ServerContext, request: FastifyRequest): Promise<PoolDetail> {
+  return detailOf(pools, await pools.stored(request))
+}
+
+/** A pool as answers show it. */
+export interface PoolDetail extends StoredPool {
+  paused: unknown
+  limits: Limits
+}
+
+/** The pools by name with what steers them, as many as are listed, and how many there are. */
+export async function poolDetails({ pools }: ServerContext): Promise<{ items: PoolDetail[]; total: number }> {
+  const all = await pools.list()
+  const listed = all.slice(0, MOST_LISTED)
+  const items: PoolDetail[] = []
+  for (let from = 0; from < listed.length; from += AT_ONCE) {
+    const some = listed.slice(from, from + AT_ONCE)
+    items.push(...(await Promise.all(some.map((stored) => detailOf(pools, stored)))))
+  }
+  return { items, total: all.length }
+}
+
+async function detailOf(pools: KnownPools, stored: StoredPool): Promise<PoolDetail> {
+  const { now, control } = await pools.steered(stored)
   return { ...stored, paused: pauseJson(pauseAt(control, now)), limits: control.limits }
 }
 

@@ -3,7 +3,6 @@ import type { ErrorCode } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import { nearest } from '../nearest.ts'
 import type { EntryState } from '../pool/entry.ts'
-import type { Ticks } from '../pool/ticks.ts'
 import type { Drain } from './drain.ts'
 import { refuse } from './json.ts'
 import type { KnownPools } from './known-pools.ts'
@@ -11,14 +10,16 @@ import type { Recent } from './recent.ts'
 
 export interface ServerContext {
   race: Headrace
-  ticks: Ticks
   pools: KnownPools
   drain: Drain
   /** When the server was built, by the monotonic clock. */
   startedAt: number
   /** Only this machine can ask. */
   local: boolean
-  counts: Recent<Record<EntryState, number>>
+  /** That of this server, and of those that it asks. */
+  token: string | null
+  /** Null: there are no ticks. */
+  counts: Recent<Record<EntryState, number> | null>
 }
 
 /** A JSON Schema, as OpenAPI 3.1 prints it. */
@@ -29,6 +30,8 @@ export interface RouteDoc {
   summary: string
   /** Answers without a token. */
   open?: true
+  /** Other servers ask it, with a proof in place of the token. */
+  forServers?: true
   query?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, string>>
   /** Content type → schema of the body. */

@@ -64,7 +64,7 @@ export const TICKS = objectOf({ items: listOf(TICK), next: orNull(TEXT) })
 export const RESCHEDULE = objectOf({ at: MOMENT })
 export const CANCELLED = objectOf({ item: ITEM, cancelled: COUNT, due: COUNT })
 
-const TOPIC_MEMBERS = { name: TEXT, partitions: COUNT, retentionMs: COUNT, events: COUNT }
+export const TOPIC_MEMBERS = { name: TEXT, partitions: COUNT, retentionMs: COUNT, events: COUNT }
 const BOUNDS = objectOf({ partition: COUNT, oldest: COUNT, head: COUNT })
 export const TOPIC = objectOf({ ...TOPIC_MEMBERS, bounds: listOf(BOUNDS) })
 export const TOPICS = objectOf({ items: listOf(objectOf(TOPIC_MEMBERS)) })
@@ -144,23 +144,6 @@ export const HEALTH = objectOf({ status: TEXT })
 export const READINESS = objectOf({
   status: TEXT,
   checks: listOf(objectOf({ name: TEXT, ok: { type: 'boolean' }, detail: TEXT })),
-})
-
-export const STATUS = objectOf({
-  version: TEXT,
-  member: TEXT,
-  store: TEXT,
-  uptimeMs: COUNT,
-  services: listOf(objectOf({ name: TEXT, state: TEXT })),
-  ticks: objectOf({ mode: TEXT, partitions: COUNT, counts: { type: 'object', additionalProperties: COUNT } }),
-  topics: listOf(objectOf(TOPIC_MEMBERS)),
-  roster: objectOf({
-    joined: { type: 'boolean' },
-    id: TEXT,
-    name: TEXT,
-    leader: orNull(objectOf({ member: TEXT, name: orNull(TEXT), term: COUNT })),
-    shares: listOf(objectOf({ resource: TEXT, partitions: COUNT, held: COUNT })),
-  }),
 })
 
 export const METRICS = objectOf({

@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Headrace } from '../headrace.ts'
 import type { ServiceState } from '../service.ts'
 import { VERSION } from '../version.ts'
+import { MOST_LISTED, type PoolDetail, poolDetails } from './pools.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext } from './route.ts'
-import { STATUS } from './schemas.ts'
+import { STATUS } from './status-schema.ts'
 import { summary } from './topics.ts'
 
 const DOC: RouteDoc = {
-  summary: 'What runs here. Ticks are counted at most once a second.',
+  summary: `What runs here, and the pools of the store, at most ${MOST_LISTED}. Ticks are counted at most once a second.`,
   answer: { 'application/json': STATUS },
   errors: READ_ERRORS,
 }
@@ -19,9 +20,22 @@ export interface Status {
   store: string
   uptimeMs: number
   services: { name: string; state: ServiceState }[]
-  ticks: { mode: string; partitions: number; counts: Record<string, number> }
+  /** Null: nobody has made any in this store. */
+  ticks: TicksStatus | null
+  pools: PoolStatus[]
   topics: ReturnType<typeof summary>[]
   roster: RosterStatus
+}
+
+export interface TicksStatus {
+  mode: string
+  partitions: number
+  counts: Record<string, number>
+}
+
+/** A pool of the store, and what the worker of this process has under way; null: it has none. */
+export interface PoolStatus extends PoolDetail {
+  work: { running: number; concurrency: number } | null
 }
 
 /** This member's part in the roster, as of its last pulse. */
@@ -37,18 +51,32 @@ export function addStatus(app: FastifyInstance, context: ServerContext): void {
   app.get('/v1/status', { config: { doc: DOC } }, () => readStatus(context))
 }
 
-export async function readStatus({ race, ticks, startedAt, counts }: ServerContext): Promise<Status> {
-  const { mode, partitions } = ticks.pool.settings
+export async function readStatus(context: ServerContext): Promise<Status> {
+  const { race, startedAt } = context
   return {
     version: VERSION,
     member: race.member,
     store: race.store.address,
     uptimeMs: Math.round(race.clock.mono() - startedAt),
     services: race.services(),
-    ticks: { mode, partitions, counts: await counts.get() },
+    ticks: await ticksStatus(context),
+    pools: (await poolDetails(context)).items.map((pool) => ({ ...pool, work: workOf(race, pool.name) })),
     topics: (await race.store.log.topics()).map(summary),
     roster: rosterStatus(race),
   }
+}
+
+async function ticksStatus({ pools, counts }: ServerContext): Promise<TicksStatus | null> {
+  const pool = await pools.ticksIfAny()
+  const found = pool === null ? null : await counts.get()
+  if (pool === null || found === null) return null
+  const { mode, partitions } = pool.settings
+  return { mode, partitions, counts: found }
+}
+
+function workOf({ meter }: Headrace, pool: string): PoolStatus['work'] {
+  const worker = meter.pools().find((each) => each.pool === pool)?.worker
+  return worker === undefined ? null : { running: worker.running, concurrency: worker.concurrency }
 }
 
 function rosterStatus({ roster }: Headrace): RosterStatus {

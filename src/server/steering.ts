@@ -10,8 +10,8 @@ import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery
 
 const PAUSE: RouteDoc = {
   summary:
-    'Lets no run of the pool start, on any member, until it is resumed, or `until`. What runs goes on, and puts are taken. ' +
-    'Of a pool that is paused already it changes all but `since`. Ticks go to their topic as before.',
+    'Lets no run of the pool start, and none of its ticks move, on any member, until it is resumed, or `until`. What runs goes ' +
+    'on, and puts are taken. Of a pool that is paused already it changes all but `since`.',
   body: { 'application/json': NEW_PAUSE },
   optionalBody: true,
   answer: { 'application/json': PAUSED },
@@ -30,7 +30,7 @@ const GET: RouteDoc = {
 const PUT: RouteDoc = {
   summary:
     'Changes the limits of a pool for all members, while work goes on, and answers all of them. What is left out stays as ' +
-    'it is; null lifts it.',
+    'it is; null lifts it. Of a pool of ticks none can be set.',
   body: { 'application/json': NEW_LIMITS },
   answer: { 'application/json': LIMITS },
   errors: ['invalid_input', 'invalid_options', 'pool_unknown', ...WRITE_ERRORS],

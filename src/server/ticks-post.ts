@@ -25,7 +25,7 @@ const DOC: RouteDoc = {
     'application/x-ndjson': TICK_LINE,
   },
   accepted: true,
-  errors: ['invalid_input', 'tick_exists', 'idempotency_mismatch', ...WRITE_ERRORS],
+  errors: ['invalid_input', 'pool_unknown', 'tick_exists', 'idempotency_mismatch', ...WRITE_ERRORS],
 }
 
 export function addTicksPost(app: FastifyInstance, context: ServerContext): void {
@@ -33,7 +33,7 @@ export function addTicksPost(app: FastifyInstance, context: ServerContext): void
 }
 
 async function post(context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { pool } = context.ticks
+  const pool = await context.pools.ticks()
   if (request.body === NDJSON) {
     refuseRepeatOfLines(request)
     const read = (value: unknown): TickPut => readTick(value, pool.settings.mode)

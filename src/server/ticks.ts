@@ -25,26 +25,26 @@ const LIST: RouteDoc = {
     ...PAGING,
   },
   answer: { 'application/json': TICKS },
-  errors: ['invalid_input', ...READ_ERRORS],
+  errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
 }
 const GET: RouteDoc = {
   summary: 'The ticks of an item, or with `at` the one tick.',
   query: { at: 'the tick of this time', ...PAGING },
   answer: { 'application/json': { oneOf: [TICKS, TICK] } },
-  errors: ['invalid_input', 'tick_unknown', ...READ_ERRORS],
+  errors: ['invalid_input', 'pool_unknown', 'tick_unknown', ...READ_ERRORS],
 }
 const PATCH: RouteDoc = {
   summary: 'Reschedules a tick in one step.',
   query: { at: 'the tick of this time; required in mode `each`' },
   body: { 'application/json': RESCHEDULE },
   answer: { 'application/json': TICK_RESULT },
-  errors: ['invalid_input', 'tick_unknown', 'tick_due', ...WRITE_ERRORS],
+  errors: ['invalid_input', 'pool_unknown', 'tick_unknown', 'tick_due', ...WRITE_ERRORS],
 }
 const DELETE: RouteDoc = {
   summary: 'Cancels the ticks of an item, or with `at` the one tick.',
   query: { at: 'the tick of this time' },
   answer: { 'application/json': CANCELLED },
-  errors: ['invalid_input', 'tick_unknown', ...WRITE_ERRORS],
+  errors: ['invalid_input', 'pool_unknown', 'tick_unknown', ...WRITE_ERRORS],
 }
 
 export function addTicks(app: FastifyInstance, context: ServerContext): void {
@@ -93,7 +93,7 @@ async function reschedule(context: ServerContext, request: FastifyRequest): Prom
   const item = itemOf(request)
   const { at: from } = readQuery(request.query, ['at'])
   const body = jsonOf(request)
-  const { pool } = context.ticks
+  const pool = await context.pools.ticks()
   if (from === undefined && pool.settings.mode === 'each') {
     throw refuse('the parameter at is missing: an item may have many ticks', 'name the tick by ?at=')
   }
@@ -117,16 +117,17 @@ async function cancel(context: ServerContext, request: FastifyRequest): Promise<
   const query = readQuery(request.query, ['at'])
   const at = query.at === undefined ? undefined : readMoment(query.at)
   if (at !== undefined) await refuseOtherTime(context, item, at)
-  const { cancelled, due } = await context.ticks.pool.cancelAll(item, at)
+  const { cancelled, due } = await (await context.pools.ticks()).cancelAll(item, at)
   if (cancelled + due === 0) throw tickUnknown(item, at)
   return { item, cancelled, due }
 }
 
 /** One entry more than a page holds, which tells whether there is a next page. */
 async function find(
-  { race, ticks: { pool } }: ServerContext,
+  { race, pools }: ServerContext,
   query: EntryQuery,
 ): Promise<{ now: number; entries: Entry[]; limit: number }> {
+  const pool = await pools.ticks()
   await pool.open()
   const { limit } = query
   const found = await race.store.pool.browse.list(pool.name, { ...query, limit: limit + 1 })
@@ -134,7 +135,8 @@ async function find(
 }
 
 /** The tick of an item at a time, or `tick_unknown`. */
-async function findAt({ race, ticks: { pool } }: ServerContext, item: string, at: number): Promise<Entry> {
+async function findAt({ race, pools }: ServerContext, item: string, at: number): Promise<Entry> {
+  const pool = await pools.ticks()
   await pool.open()
   const slot = pool.settings.mode === 'each' ? at : null
   const entry = await race.store.pool.browse.get(pool.name, { key: item, slot })
@@ -147,7 +149,8 @@ async function findAt({ race, ticks: { pool } }: ServerContext, item: string, at
  * this look and what follows is not seen, as if it had come a moment later.
  */
 async function refuseOtherTime(context: ServerContext, item: string, at: number): Promise<void> {
-  if (context.ticks.pool.settings.mode === 'one') await findAt(context, item, at)
+  const { settings } = await context.pools.ticks()
+  if (settings.mode === 'one') await findAt(context, item, at)
 }
 
 function itemOf(request: FastifyRequest): string {

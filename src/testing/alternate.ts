@@ -27,6 +27,7 @@ export function alternate(first: Store, second: Store): Store {
     roster: {
       join: (member, resources) => next().roster.join(member, resources),
       serve: (member, resources) => next().roster.serve(member, resources),
+      reach: (member, address) => next().roster.reach(member, address),
       view: () => next().roster.view(),
       decide: (decision) => next().roster.decide(decision),
       grant: (owner, grants) => next().roster.grant(owner, grants),

@@ -54,6 +54,21 @@ const memberCases: Case[] = [
     },
   },
   {
+    title: '[G5] a member can say anew where it is reached, and one that is not there says nothing',
+    run: async ({ store }) => {
+      await store.roster.join(asMember('a', { address: null }), [RESOURCE])
+      const before = await store.roster.view()
+      await store.roster.reach('ghost', 'http://ghost:1')
+      assert.deepEqual(await store.roster.view(), before)
+      await store.roster.reach('a', 'http://127.0.0.1:1')
+      const { members, version } = await store.roster.view()
+      assert.deepEqual(members, [{ ...before.members[0], address: 'http://127.0.0.1:1' }])
+      assert.notEqual(version, before.version)
+      await store.roster.reach('a', null)
+      assert.deepEqual((await store.roster.view()).members, before.members)
+    },
+  },
+  {
     title: '[G2] a beat moves the heartbeat, and says when the one before was',
     run: async ({ store, clock }) => {
       await store.roster.join(asMember('a'), [RESOURCE])

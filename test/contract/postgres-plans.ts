@@ -91,12 +91,12 @@ export const statements: readonly Planned[] = [
     // Of entries that are others' it looks for one at a time, not for all of the pool.
     avoids: ['Bitmap Heap Scan on entry'],
   },
-  {
-    name: 'settle_done',
+  ...['settle_done', 'settle_free'].map((name) => ({
+    name,
     values: [1, ...claim, some(1000, (nth) => `"(${nth},1)"`), some(1000, (nth) => nth), some(1000, () => 1)],
     uses: ['Tid Scan on entry'],
     avoids: ['Index Scan using entry'],
-  },
+  })),
   {
     name: 'move',
     values: [1, 2, PARTITIONS, 256, 1000, ...claim, 'large', false, now - 250, '{}', null, null],

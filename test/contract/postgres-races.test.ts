@@ -1,15 +1,37 @@
 // What holds when several processes write at once, or one of them stands still in the middle of it.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Client } from 'pg'
 import { poolResource } from '../../src/fence.ts'
+import type { TakenRun } from '../../src/pool/entry.ts'
+import type { Settlement } from '../../src/pool/settle.ts'
 import type { Store } from '../../src/store.ts'
 import { asEvent } from '../../src/testing/log-driver.ts'
-import { asPut, openPool } from '../../src/testing/pool-driver.ts'
+import { type PoolDriver, asPut, openPool } from '../../src/testing/pool-driver.ts'
 import { asMember, known } from '../../src/testing/roster-driver.ts'
 import { openTicks } from '../../src/testing/ticks-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
-const { server, skip, newSchema, newProxy, open } = await openHouse()
+const { server, skip, newSchema, newProxy, open, closeAfter } = await openHouse()
+
+/** A transaction of somebody else, open until it is let go. */
+async function holding(
+  sql: string,
+): Promise<{ run(sql: string): Promise<unknown>; letGo(): Promise<unknown> }> {
+  const client = new Client({ connectionString: server.url() })
+  await client.connect()
+  closeAfter({ close: () => client.end() })
+  await client.query(`begin; ${sql}`)
+  return { run: (text) => client.query(text), letGo: () => client.query('commit') }
+}
+
+/** The statements that wait for a lock, each once for every time that it was begun. */
+async function waiting(): Promise<string[]> {
+  const rows = await server.run(
+    "select concat(pid, ' ', query_start) as began from pg_stat_activity where wait_event_type = 'Lock'",
+  )
+  return rows.map(({ began }) => String(began))
+}
 
 void describe('postgres: races', { skip }, () => {
   void test('[Y2] a row that stays locked fails a raise in time, and nothing is changed', async () => {
@@ -36,17 +58,13 @@ void describe('postgres: races', { skip }, () => {
     const pool = await openPool(store, { partitions: 1 })
     await pool.put('a')
     const run = await pool.takeOne()
-    const holding = server.run(`begin; select from ${schema}.entry for update; select pg_sleep(0.6); commit`)
+    const entry = await holding(`select from ${schema}.entry for update`)
     const waiting = "select from pg_stat_activity where wait_event_type = 'Lock'"
-    await until(
-      'the entry is locked',
-      async () => (await server.run("select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0,
-    )
     const settle = pool.settle(run, { kind: 'done' })
     await until('the settle waits', async () => (await server.run(waiting)).length === 1)
     const raise = store.fences.raise(poolResource('work'), { owner: 'b', held: [{ partition: 0, epoch: 2 }] })
     await until('the raise waits, too', async () => (await server.run(waiting)).length === 2)
-    await holding
+    await entry.letGo()
     assert.equal((await settle).result, 'settled')
     assert.equal((await raise)[0]?.raised, true)
   })
@@ -57,7 +75,7 @@ void describe('postgres: races', { skip }, () => {
     const pool = await openPool(store, { partitions: 1 })
     await pool.putAll(['a', 'b', 'c', 'd'].map((key) => asPut(key)))
     const runs = await pool.take()
-    const holding = server.run(
+    const held = server.run(
       `begin; select from ${schema}.entry where key = 'b' for update; select pg_sleep(0.6); commit`,
     )
     await until(
@@ -74,9 +92,70 @@ void describe('postgres: races', { skip }, () => {
     )
     const waiting = "select from pg_stat_activity where wait_event_type = 'Lock'"
     await until('that one is waited for', async () => (await server.run(waiting)).length === 1)
-    await holding
+    await held
     assert.deepEqual(new Set((await settle).map(({ result }) => result)), new Set(['settled']))
     assert.deepEqual(await pool.list(), [])
+  })
+
+  for (const passesOver of [false, true]) {
+    const how = passesOver ? 'passes over what is locked' : 'deletes at once'
+    void test(`[P4] a settle that ${how} takes only what is as it was taken, though it began before others changed it`, async () => {
+      const schema = newSchema()
+      const pool = await openPool(await open(schema), { partitions: 1 })
+      if (passesOver) await meetLocked(schema, pool)
+      const far = (await server.run(`select ${schema}.now_ms() as now`)).map(
+        ({ now }) => Number(now) + 60_000,
+      )
+      const later = { at: far[0] as number, onConflict: 'replace' } as const
+      await pool.putAll(
+        ['same', 'put', 'after', 'marked', 'cancelled', 'anew', 'replaced'].map((key) => asPut(key)),
+      )
+      await pool.put('replaced', later)
+      const runs = await pool.take()
+      const fence = await holding(`select from ${schema}.fence for update`)
+      const settle = pool.settleAll(runs.map((run) => asDone(run)))
+      await until('the settle waits for the fence', async () => (await waiting()).length === 1)
+      await pool.putAll([asPut('put'), asPut('after', later), asPut('replaced', { ...later, payload: '2' })])
+      await Promise.all([pool.cancel('cancelled'), pool.cancel('anew')])
+      await pool.put('anew', { payload: '3' })
+      await fence.run(`update ${schema}.entry set crashes = 1 where key = 'marked'`)
+      await fence.letGo()
+      const answers = (await settle).map(({ result }, nth) => [runs[nth]?.key, result])
+      const gone = ['cancelled', 'anew']
+      assert.deepEqual(
+        answers,
+        runs.map(({ key }) => [key, gone.includes(key) ? 'gone' : 'settled']),
+      )
+      const left = (await pool.list()).map(({ key, next }) => [key, next.tally, next.payload])
+      assert.deepEqual(
+        left.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+        [
+          ['after', 1, null],
+          ['anew', 1, '3'],
+          ['put', 1, null],
+          ['replaced', 1, '2'],
+        ],
+      )
+    })
+  }
+
+  void test('[Y15] a fence that stays locked fails a settle once, and is not taken for an entry that is', async () => {
+    const schema = newSchema()
+    const pool = await openPool(await open(schema), { partitions: 1 })
+    await pool.put('a')
+    const run = await pool.takeOne()
+    const fence = await holding(`select from ${schema}.fence for update`)
+    const begun = new Set<string>()
+    const settle = pool.settle(run, { kind: 'done' }).catch((error: unknown) => error)
+    const ended = settle.then(() => true)
+    await until('it has given up', async () => {
+      for (const began of await waiting()) begun.add(began)
+      return Promise.race([ended, Promise.resolve(false)])
+    })
+    assert.equal(Reflect.get((await settle) as object, 'code'), 'store_busy')
+    assert.equal(begun.size, 1)
+    await fence.letGo()
+    assert.equal((await pool.settle(run, { kind: 'done' })).result, 'settled')
   })
 
   void test('[Y8] a member that stands still after it sent a change holds no lock', async () => {
@@ -167,3 +246,18 @@ void describe('postgres: races', { skip }, () => {
     }
   })
 })
+
+function asDone({ key, slot, turn, seen }: TakenRun): Settlement {
+  return { key, slot, turn, seen, outcome: { kind: 'done' } }
+}
+
+/** Settles beside an entry that is locked: the next settles of the pool pass over such. */
+async function meetLocked(schema: string, pool: PoolDriver): Promise<void> {
+  await pool.putAll([asPut('x'), asPut('y')])
+  const runs = await pool.take()
+  const entry = await holding(`select from ${schema}.entry where key = 'x' for update`)
+  const settle = pool.settleAll(runs.map((run) => asDone(run)))
+  await until('the other is settled', async () => (await pool.list()).length === 1)
+  await entry.letGo()
+  await settle
+}

@@ -1,4 +1,5 @@
-// A run that ends its process stands beside runs that do no harm; whenever the process has ended another is started.
+// A run that ends its process stands beside runs that do no harm, in its lane and in another; whenever the process has ended
+// another is started.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -40,8 +41,10 @@ export async function poison({ store, innocents, takesMs, progress }: PoisonOpti
   const began = performance.now()
   const race = await headrace({ store, partitions: 8, join: 'no' })
   const pool = race.pool('work')
-  const keys = Array.from({ length: innocents }, (_, nth) => ({ key: `innocent-${nth}` }))
-  await pool.putAll([...keys, { key: 'poison' }])
+  const keys = Array.from({ length: innocents }, (_, nth) => {
+    return { key: `innocent-${nth}`, lane: nth % 2 === 0 ? ('normal' as const) : ('bulk' as const) }
+  })
+  await pool.putAll([...keys, { key: 'poison', lane: 'bulk' }])
   const left = async (): Promise<number> => {
     const { waiting, due, 'backing-off': backingOff } = await pool.count()
     return waiting + due + backingOff

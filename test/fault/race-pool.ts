@@ -1,14 +1,14 @@
 // The race of a pool with an atomic tally: many producers put the same keys that several processes work on, and again and
-// again one of these is killed, and another started. Judged by the producers' own counts and the store's tables.
+// again one of these is killed, and another started. Judged by the counts of producers and handlers, and the store's tables.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { createRandom } from '../../src/random.ts'
-import { startPostgres } from '../servers/postgres.ts'
+import { type RaceVerdict, judgeRace, readSaw } from './race-record.ts'
+import type { RaceStore } from './race-stores.ts'
 import { until } from './until.ts'
 
 export interface RaceOptions {
@@ -20,29 +20,6 @@ export interface RaceOptions {
   progress?: (text: string) => void
 }
 
-export interface RaceVerdict {
-  seed: number
-  puts: number
-  /** Runs that settled. */
-  settled: number
-  /** Keys whose puts are not those that settled runs saw, each with both counts. */
-  wrong: string[]
-  /** Keys of which something waits, long after the last put and kill. */
-  stuck: string[]
-}
-
-/** Reads the tables as a stranger would. */
-export interface RaceStore {
-  address: string
-  /** How many runs settled. */
-  settled(): Promise<number>
-  /** The tallies that settled runs saw, by key. */
-  seen(): Promise<Map<string, number>>
-  /** The keys of entries that are not dead. */
-  live(): Promise<string[]>
-  remove(): Promise<void>
-}
-
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
 const PRODUCERS_OF_A_PROCESS = 16
@@ -52,50 +29,50 @@ const EMPTY_WITHIN_MS = 60_000
 /** So many runs settle between two kills. */
 const RUNS_BETWEEN = 40
 
-export async function racePool(store: RaceStore, options: RaceOptions): Promise<RaceVerdict> {
-  const { kills, seed, keys, progress } = options
-  const random = createRandom(seed)
+export async function racePool(
+  store: RaceStore,
+  options: RaceOptions,
+): Promise<RaceVerdict & { seed: number }> {
+  const { seed, keys } = options
   const producers: Child[] = []
   const drainers: Child[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-race-saw-'))
+  const saw = join(folder, 'saw')
+  writeFileSync(saw, '')
+  const startDrainer = (): Promise<Child> => start('drain-until-killed.ts', [store.address, saw])
   try {
-    // The first one makes the pool.
-    drainers.push(await startDrainer(store))
+    // The first one makes the tables, and the pool.
+    drainers.push(await startDrainer())
+    await store.watch()
     for (let left = options.producers; left > 0; left -= PRODUCERS_OF_A_PROCESS)
       producers.push(await startProducers(store, Math.min(left, PRODUCERS_OF_A_PROCESS), keys))
-    while (drainers.length < options.drainers) drainers.push(await startDrainer(store))
-    for (let nth = 1; nth <= kills; nth += 1) {
-      const before = await store.settled()
-      const goesOn = async (): Promise<boolean> => (await store.settled()) >= before + RUNS_BETWEEN
-      await until(`work goes on before kill ${nth}`, goesOn, GOES_ON_WITHIN_MS)
-      await end(drainers.splice(random.below(drainers.length), 1)[0])
-      drainers.push(await startDrainer(store))
-      progress?.(`kill ${nth} of ${kills}`)
-    }
+    while (drainers.length < options.drainers) drainers.push(await startDrainer())
+    await killAll(store, drainers, { ...options, startDrainer })
     const puts = sum(await Promise.all(producers.map(told)))
-    const isEmpty = async (): Promise<boolean> => (await store.live()).length === 0
+    const isEmpty = async (): Promise<boolean> => (await store.left()).size === 0
     await until('nothing is left', isEmpty, EMPTY_WITHIN_MS).catch(() => undefined)
-    const [seen, settled, live] = [await store.seen(), await store.settled(), await store.live()]
-    return { seed, ...judgeRace({ puts, seen, settled, live }) }
+    const [done, dead, left] = [await store.done(), await store.dead(), await store.left()]
+    return { seed, ...judgeRace({ puts, done, saw: readSaw(readFileSync(saw, 'utf8')), dead, left }) }
   } finally {
     for (const child of [...producers, ...drainers]) await end(child)
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** What the producers counted, and what the store's tables say after the last of them. */
-export interface RaceRecord {
-  puts: Map<string, number>
-  seen: Map<string, number>
-  settled: number
-  live: string[]
-}
-
-/** Pure. Every put of a key must be in the tally of exactly one run that settled. [P4] */
-export function judgeRace({ puts, seen, settled, live }: RaceRecord): Omit<RaceVerdict, 'seed'> {
-  const wrong = [...new Set([...puts.keys(), ...seen.keys()])]
-    .filter((key) => puts.get(key) !== seen.get(key))
-    .map((key) => `${key}: ${puts.get(key) ?? 0} puts, ${seen.get(key) ?? 0} seen`)
-  const total = [...puts.values()].reduce((all, count) => all + count, 0)
-  return { puts: total, settled, wrong, stuck: live }
+async function killAll(
+  store: RaceStore,
+  drainers: Child[],
+  { kills, seed, startDrainer, progress }: RaceOptions & { startDrainer(): Promise<Child> },
+): Promise<void> {
+  const random = createRandom(seed)
+  for (let nth = 1; nth <= kills; nth += 1) {
+    const before = await store.settled()
+    const goesOn = async (): Promise<boolean> => (await store.settled()) >= before + RUNS_BETWEEN
+    await until(`work goes on before kill ${nth}`, goesOn, GOES_ON_WITHIN_MS)
+    await end(drainers.splice(random.below(drainers.length), 1)[0])
+    drainers.push(await startDrainer())
+    progress?.(`kill ${nth} of ${kills}`)
+  }
 }
 
 function sum(counts: Record<string, number>[]): Map<string, number> {
@@ -103,10 +80,6 @@ function sum(counts: Record<string, number>[]): Map<string, number> {
   for (const each of counts)
     for (const [key, count] of Object.entries(each)) all.set(key, (all.get(key) ?? 0) + count)
   return all
-}
-
-function startDrainer({ address }: RaceStore): Promise<Child> {
-  return start('drain-until-killed.ts', [address])
 }
 
 function startProducers({ address }: RaceStore, producers: number, keys: number): Promise<Child> {
@@ -133,44 +106,4 @@ async function end(child: Child | undefined): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
-}
-
-export function openRaceFile(): RaceStore {
-  const folder = mkdtempSync(join(tmpdir(), 'headrace-race-'))
-  const file = join(folder, 'headrace.db')
-  const read = async (sql: string): Promise<Record<string, unknown>[]> => {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
-    try {
-      return database.prepare(sql).all()
-    } finally {
-      database.close()
-    }
-  }
-  const remove = async (): Promise<void> => rmSync(folder, { recursive: true, force: true })
-  return { address: `sqlite:${file}`, ...reading(read, ''), remove }
-}
-
-export async function openRacePostgres(): Promise<RaceStore> {
-  const server = (await startPostgres(18)) ?? (await startPostgres(15))
-  if (server === null) throw new Error('there is no PostgreSQL here: npm run provision installs it')
-  return {
-    address: server.url(),
-    ...reading((sql) => server.run(sql), 'headrace.'),
-    remove: () => server.remove(),
-  }
-}
-
-function reading(
-  read: (sql: string) => Promise<Record<string, unknown>[]>,
-  schema: string,
-): Pick<RaceStore, 'settled' | 'seen' | 'live'> {
-  return {
-    settled: async () => Number((await read(`select count(*) as n from ${schema}death`))[0]?.['n']),
-    seen: async () => {
-      const rows = await read(`select key, sum(seen) as seen from ${schema}death group by key`)
-      return new Map(rows.map(({ key, seen }) => [String(key), Number(seen)]))
-    },
-    live: async () =>
-      (await read(`select key from ${schema}entry where state = 'live'`)).map(({ key }) => String(key)),
-  }
 }

@@ -110,3 +110,34 @@ test('a batch that fails rejects its own calls only', async () => {
     ['rejected', 'rejected', 'fulfilled'],
   )
 })
+
+test('what is thrown for an item that nobody waits for surfaces, and the next batch is run', async (t) => {
+  const clock = new VirtualClock()
+  const batches: number[][] = []
+  const batcher = new Batcher<number, number>({
+    clock,
+    size: 10,
+    weigh: () => 1,
+    run: async (items) => {
+      batches.push(items)
+      if (batches.length === 1) throw new Error('a defect')
+      return items
+    },
+  })
+  // The runner listens, too, and would fail the test.
+  const runners = process.rawListeners('unhandledRejection') as ((error: unknown) => void)[]
+  t.after(() => {
+    process.removeAllListeners('unhandledRejection')
+    for (const each of runners) process.on('unhandledRejection', each)
+  })
+  process.removeAllListeners('unhandledRejection')
+  const surfaced: unknown[] = []
+  process.on('unhandledRejection', (error) => surfaced.push(error))
+  batcher.push(1)
+  const asked = assert.rejects(batcher.add(2), /a defect/)
+  await asked
+  await clock.settle()
+  assert.deepEqual(surfaced.map(String), ['Error: a defect'])
+  assert.equal(await batcher.add(3), 3)
+  assert.deepEqual(batches, [[1, 2], [3]])
+})

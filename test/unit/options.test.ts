@@ -68,6 +68,12 @@ const bad: [name: keyof typeof OPTIONS, value: unknown, remedy: RegExp][] = [
   ['retention', 'soon', /'250ms'/],
   ['lease', 0, /at least 100 ms/],
   ['store', '', /give a text/],
+  ['address', 'worker-1:7400', /http or https URL/],
+  ['address', 'ftp://worker-1', /http or https URL/],
+  ['address', 'http://', /http or https URL/],
+  ['address', 'http://h:99999', /http or https URL/],
+  ['address', 'http://user@h', /without user, query/],
+  ['address', 'http://h/?a=b', /without user, query/],
 ]
 
 for (const [name, value, remedy] of bad) {

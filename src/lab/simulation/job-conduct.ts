@@ -1,8 +1,7 @@
 // Watches the worker of one life from outside: what its takes were answered, which handlers it starts, how they end, and
 // what it settles. Takes are marked in their payloads, so that a handler knows which answer it was started from.
-import type { Clock } from '../../clock.ts'
 import type { Claim, Held } from '../../fence.ts'
-import { type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
+import { type Entry, type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
 import type { Run, RunContext } from '../../pool/run.ts'
 import type { Settlement } from '../../pool/settle.ts'
 import type {
@@ -15,27 +14,17 @@ import type {
   ToldProgress,
 } from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
-import type { Conduct } from './conduct.ts'
-import type { JobWitness } from './job-witness.ts'
+import type { JobConductParts } from './job-conduct-parts.ts'
 import { JobHandOver } from './job-hand-over.ts'
 import { JobKeys, type Mark } from './job-keys.ts'
 import { JobProgress } from './job-progress.ts'
 import { watchJobs } from './job-store.ts'
 import { JobSuspects } from './job-suspects.ts'
-import { JOBS, type JobRules } from './jobs.ts'
-import { type Ending, type Made, UNDER_WAY, isCalledOff, isLetGo, turnOf, whyOf } from './made.ts'
-import { wrongWithEnd, wrongWithSettle } from './job-ends.ts'
+import { JobSteering } from './job-steering.ts'
+import { JOBS } from './jobs.ts'
+import { type Ending, type Made, UNDER_WAY, isCalledOff, isLetGo, turnOf } from './made.ts'
+import { racesOf, wrongWithEnd, wrongWithSettle } from './job-ends.ts'
 import { Owed } from './owed.ts'
-import type { RaceCounts } from './sometimes.ts'
-
-export interface JobConductParts {
-  life: Made['life'] & { readonly leavingAt: number }
-  rules: JobRules
-  clock: Clock
-  conduct: Conduct
-  witness: JobWitness
-  races: RaceCounts
-}
 
 export class JobConduct {
   readonly #parts: JobConductParts
@@ -56,6 +45,7 @@ export class JobConduct {
   readonly #told = new JobProgress()
   readonly #suspects: JobSuspects
   readonly #handOver: JobHandOver
+  readonly #steering: JobSteering
   #takes = 0
   /** When the last handler ended, by the monotonic clock. */
   #endedAt = -Infinity
@@ -64,6 +54,7 @@ export class JobConduct {
     this.#parts = parts
     const mayBeLost = (held: Held): boolean =>
       parts.life.leavingAt < Infinity || parts.conduct.mayBeLost(JOBS, held)
+    this.#steering = new JobSteering(parts.clock)
     this.#suspects = new JobSuspects({ ...parts, running: this.#running, mayBeLost })
     this.#handOver = new JobHandOver({
       ...parts,
@@ -78,7 +69,7 @@ export class JobConduct {
   /** The same store, watched. */
   wrap(store: Store): Store {
     return this.#handOver.wrap(
-      watchJobs(store, {
+      watchJobs(this.#steering.wrap(store), {
         raised: (claim, answers) => {
           for (const wrong of this.#suspects.raised(claim, answers)) this.#parts.witness.say(wrong)
         },
@@ -86,6 +77,10 @@ export class JobConduct {
         settle: (settlements, claim) => this.#settle(store, settlements, claim),
         mark: (marks, claim) => this.#mark(store, marks, claim),
         cancel: (name) => this.#cancel(store, name),
+        get: (name) => {
+          const look = (): Promise<Entry | null> => store.pool.browse.get(JOBS, name)
+          return this.#keys.lookUp(name, look, (gone) => this.#owed.over(gone))
+        },
         tells: (told, claim) => this.#tells(told, claim),
       }),
     )
@@ -132,18 +127,15 @@ export class JobConduct {
     if (!conduct.raisedSince(JOBS, taken.partition, askedAt)) this.#keys.putBehind(mark)
   }
 
-  /** Whether runs of a key may wait: behind one that is not over yet, for a handler, or for one that is to be alone. */
+  /** Whether runs of a key may wait: behind one that is not over yet, for a handler, for one that is alone, or to be steered. */
   #mayWait(key: string): boolean {
-    const { clock, rules } = this.#parts
+    const { clock, rules, conduct } = this.#parts
     if (this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()) return true
+    if (this.#steering.isBeingRead) return true
     const isBehind = (this.#last.get(key)?.overAt ?? -Infinity) >= clock.mono()
-    return isBehind || this.#suspects.holdsBack(this.#startable())
-  }
-
-  /** What was taken, has not started, and may. */
-  *#startable(): Generator<Mark> {
-    for (const mark of this.#keys.all())
-      if (!this.#parts.conduct.raisedSince(JOBS, mark.taken.partition, mark.askedAt)) yield mark
+    const mayStart = ({ taken, askedAt }: Mark): boolean =>
+      !conduct.raisedSince(JOBS, taken.partition, askedAt)
+    return isBehind || this.#suspects.holdsBack([...this.#keys.all()].filter(mayStart))
   }
 
   started(run: Run, context: RunContext): Made {
@@ -196,7 +188,7 @@ export class JobConduct {
     made.ending = ending
     made.endedAt = clock.mono()
     this.#running.delete(made)
-    if (whyOf(made) === 'timeout') races['a run timed out'] += 1
+    for (const race of racesOf(made)) races[race] += 1
     const lane = this.#lanes.get(made)
     this.#lanes.delete(made)
     this.#endedAt = clock.mono()

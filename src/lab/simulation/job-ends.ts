@@ -3,6 +3,7 @@
 import type { Claim } from '../../fence.ts'
 import type { Outcome } from '../../pool/settle.ts'
 import { type Made, isCalledOff, isLetGo, whyOf } from './made.ts'
+import type { Race } from './sometimes.ts'
 
 export function wrongWithSettle(
   made: Made,
@@ -33,4 +34,12 @@ export function wrongWithEnd(made: Made, timeoutMs: number | null): string[] {
     wrong.push(`[X24] and its entry was cancelled here, and its signal did not fire`)
   if (timeoutMs !== null && tookMs > timeoutMs) wrong.push(`[X13] and took ${tookMs} ms without an abort`)
   return wrong
+}
+
+/** Which races the end of a run has met. */
+export function racesOf(made: Made): Race[] {
+  const why = whyOf(made)
+  if (why === 'timeout') return ['a run timed out']
+  const isFromElsewhere = why === 'cancel' && made.cancelledAt === Infinity
+  return isFromElsewhere ? ['a run was called off that another member had cancelled'] : []
 }

@@ -1,6 +1,6 @@
 // What takes of one worker answered and has not started, by key, as it is known from outside: runs that wait behind another
 // of their key start in due order, and what was cancelled does not start. Rules [X20] and [X24] of docs/spec/work.md.
-import { type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
+import { type Entry, type Lane, type TakenRun, entryName } from '../../pool/entry.ts'
 import { type Made, turnOf, whyOf } from './made.ts'
 
 /** A run that a take answered. */
@@ -68,6 +68,22 @@ export class JobKeys {
         this.#cancelled.add(turnOf(mark.taken))
       }
     }
+  }
+
+  /** An entry is looked up: what was taken of it before, and has not started, is gone if it has another turn, or none. */
+  async lookUp(
+    { key, slot }: { key: string; slot: number | null },
+    look: () => Promise<Entry | null>,
+    gone: (taken: TakenRun) => void,
+  ): Promise<Entry | null> {
+    const marks = [...(this.#unstarted.get(key) ?? [])].filter(({ taken }) => taken.slot === slot)
+    const entry = await look()
+    for (const { taken } of marks) {
+      if (taken.turn === entry?.turn) continue
+      this.#cancelled.add(turnOf(taken))
+      gone(taken)
+    }
+    return entry
   }
 
   /** Whether a turn was cancelled that had been taken, whichever take of it is meant. */

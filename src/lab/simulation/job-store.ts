@@ -1,5 +1,6 @@
 // A store whose calls on the pool of jobs go through whoever watches them; all others go straight to it.
 import { type Claim, type NewClaim, type Raised, poolResource } from '../../fence.ts'
+import type { Entry } from '../../pool/entry.ts'
 import type { Settlement } from '../../pool/settle.ts'
 import type {
   CancelAnswer,
@@ -19,12 +20,13 @@ export interface JobWatch {
   settle(settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]>
   mark(marks: Mark[], claim: Claim): Promise<MarkAnswer[]>
   cancel(name: { key: string; slot?: number | null }): Promise<CancelAnswer>
+  get(name: { key: string; slot: number | null }): Promise<Entry | null>
   tells(told: readonly ToldProgress[], claim: Claim): void
 }
 
 export function watchJobs(store: Store, watch: JobWatch): Store {
   const { fences } = store
-  const { entries, progress } = store.pool
+  const { entries, progress, browse } = store.pool
   return {
     ...store,
     fences: {
@@ -45,6 +47,10 @@ export function watchJobs(store: Store, watch: JobWatch): Store {
         mark: (pool, marks, claim) =>
           pool === JOBS ? watch.mark(marks, claim) : entries.mark(pool, marks, claim),
         cancel: (pool, name) => (pool === JOBS ? watch.cancel(name) : entries.cancel(pool, name)),
+      },
+      browse: {
+        ...browse,
+        get: (pool, name) => (pool === JOBS ? watch.get(name) : browse.get(pool, name)),
       },
       progress: {
         ...progress,

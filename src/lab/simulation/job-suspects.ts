@@ -64,8 +64,9 @@ export class JobSuspects {
   readonly #underWay = new Map<string, Marking>()
   /** What was given up without a start, by turn and key. */
   readonly #buried = new Set<string>()
-  /** The last run that was alone, and when it was aborted. */
+  /** The last run that was alone, and when it was aborted; and until when one was. */
   #alone: { made: Made; abortedAt: number } | null = null
+  #aloneUntil = -Infinity
   #answeredAt = -Infinity
   #failedAt = -Infinity
   /** Since when marks are under way, one call after the other: what is to be marked may wait that long. */
@@ -153,9 +154,9 @@ export class JobSuspects {
     const { clock, races, rules, running } = this.#parts
     const fresh = this.#fresh.get(turnOf(taken))
     this.#fresh.delete(turnOf(taken))
-    // It starts when its mark is answered; else it was let go, and is known.
-    const marked = fresh?.answeredAt === clock.mono() ? fresh : undefined
+    // It starts when its mark is answered; else it was let go, taken again with its mark, and is known.
     const isKnown = this.#written.get(turnOf(taken)) === taken.crashes
+    const marked = fresh?.answeredAt === clock.mono() && !isKnown ? fresh : undefined
     const left = this.#left(mark)
     const wrong: string[] = []
     // As many as handlers are free may be about to be marked: they came before it, and start after it.
@@ -201,7 +202,8 @@ export class JobSuspects {
   holdsBack(unstarted: Iterable<Mark>): boolean {
     const now = this.#parts.clock.mono()
     const isMarking = this.#underWay.size > 0 || this.#answeredAt === now || this.#isSoonAgain(now)
-    if (isMarking || this.#isAlone()) return true
+    // In the very moment in which it is over the others have not begun.
+    if (isMarking || this.#isAlone() || this.#aloneUntil === now) return true
     for (const { taken } of unstarted) if (taken.crashes + 1 >= ALONE) return true
     return false
   }
@@ -222,8 +224,10 @@ export class JobSuspects {
     const isIgnored = Math.min(made.endedAt, this.#parts.clock.mono()) >= abortedAt + HEED_WITHIN_MS
     const isOver =
       made.overAt < Infinity || (made.ending !== null && this.#parts.mayBeLost(made.context.fence))
-    if (isIgnored || isOver) this.#alone = null
-    return this.#alone !== null
+    if (!isIgnored && !isOver) return true
+    this.#aloneUntil = Math.min(made.overAt, this.#parts.clock.mono())
+    this.#alone = null
+    return false
   }
 
   /** Whether handlers run that a run which is to be alone would wait for. */

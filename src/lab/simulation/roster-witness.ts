@@ -22,6 +22,7 @@ export class RosterWitness {
         return roster.join(member, resources)
       },
       serve: (member, resources) => roster.serve(member, resources),
+      reach: (member, address) => roster.reach(member, address),
       view: () => roster.view(),
       drain: (member, draining) => roster.drain(member, draining),
       decide: async (decision) => {

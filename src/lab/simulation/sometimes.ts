@@ -38,6 +38,7 @@ export const RACES = [
   'a run was given up',
   'a dead entry was redriven',
   'a run was under way when its entry was cancelled',
+  'a run was called off that another member had cancelled',
   'a run told how far it has come',
   'what a run told came too late',
   'a run ended its process',

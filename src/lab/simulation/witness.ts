@@ -82,6 +82,7 @@ export class Witness {
     return {
       join: (member, resources) => roster.join(member, resources),
       serve: (member, resources) => roster.serve(member, resources),
+      reach: (member, address) => roster.reach(member, address),
       view: () => roster.view(),
       decide: async (decision) => this.#decided(decision, await roster.decide(decision)),
       grant: (owner, grants) => roster.grant(owner, grants),

@@ -60,6 +60,17 @@ export class MemoryRoster implements RosterStore {
     this.#changed()
   }
 
+  async reach(id: string, address: string | null): Promise<void> {
+    return this.#commit('roster', () => this.#reach(id, address))
+  }
+
+  #reach(id: string, address: string | null): void {
+    const member = this.#members.get(id)
+    if (member === undefined) return
+    this.#members.set(id, { ...member, address })
+    this.#changed()
+  }
+
   async view(): Promise<RosterView> {
     return {
       now: this.#clock.now(),

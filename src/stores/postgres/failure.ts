@@ -63,6 +63,22 @@ export function isRefusal(error: unknown): boolean {
   return ['53100', '25006', '58030'].includes(codeOf(error) ?? '')
 }
 
+/** Was a row, or something else, locked by another for longer than the call would wait? */
+export function wasLocked(error: unknown): boolean {
+  return codeOf(causeOf(error)) === '55P03'
+}
+
+/** Was that a row of this table? The server names it in every language, but not where others waited for the row before. */
+export function wasLockedIn(error: unknown, table: string): boolean {
+  const cause = causeOf(error)
+  if (!wasLocked(error) || typeof cause !== 'object' || cause === null || !('where' in cause)) return false
+  return new RegExp(`\\b${table}\\b`).test(String(cause.where))
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof HeadraceError ? error.cause : error
+}
+
 export function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null
   return typeof error.code === 'string' ? error.code : null

@@ -59,6 +59,15 @@ told as (
 )
 select name, partitions from registered
 
+-- name: reach
+with reached as (
+  update headrace.member set address = $2 where id = $1 returning id
+),
+told as (
+  update headrace.roster set version = version + 1 where id = 1 and exists (select from reached)
+)
+select id from reached
+
 -- name: view
 -- Everything, on one snapshot.
 select headrace.now_ms() as now,

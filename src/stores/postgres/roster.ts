@@ -51,6 +51,10 @@ export class PostgresRoster implements RosterStore {
     this.#changed()
   }
 
+  async reach(member: string, address: string | null): Promise<void> {
+    this.#ifAny(await this.#write('reach', [member, address], SAME))
+  }
+
   async view(): Promise<RosterView> {
     const [row] = await this.#parts.connections.query('view', [], VITAL_READ)
     const rows = (name: string): Row[] => row?.[name] as Row[]

@@ -1,9 +1,6 @@
--- name: settle
--- The meaning of src/pool/settle.ts in one statement. Locks: the fences of the claim (shared), then entries by (key,
--- slot). Index: the primary keys; lateral, so that no size of the batch makes it a scan.
--- Answers, by their places, those that are not settled with nothing left: settled (0), gone (1) or refused (2), and when the
--- entry's next run is due, and which step it took. A row for each would cost the caller more than the rest of the settle.
-with held as materialized (
+-- name: claimed
+-- No query but a part of those that settle: the partitions whose fences are those of the claim. Locks: these, shared.
+held as materialized (
   select f.partition
   from (
       select set_config('lock_timeout', '900ms', true),
@@ -16,6 +13,14 @@ with held as materialized (
   for share of f
 ),
 claim as materialized (select coalesce(array_agg(partition), '{}') as partitions from held),
+
+-- name: settle
+-- The meaning of src/pool/settle.ts in one statement. Locks: the fences of the claim (shared), then entries by (key,
+-- slot). Index: the primary keys; lateral, so that no size of the batch makes it a scan.
+-- Answers, by their places, those that are not settled with nothing left: settled (0), gone (1) or refused (2), and when the
+-- entry's next run is due, and which step it took. A row for each would cost the caller more than the rest of the settle.
+with
+:claimed
 asked as materialized (
   select *
   from unnest($6::text[], $7::bigint[], $8::bigint[], $9::integer[], $10::text[], $11::bigint[], $12::text[],
@@ -125,39 +130,57 @@ from (
   ) as answer
 ) as told
 
--- name: settle_done
--- The same of runs that are done, where nobody has put since, nothing waits after them and no key rests: they go, found by
--- the places where a take met them. A turn is never given twice, so that no other run is met there. Locks: the fences of the
--- claim (shared), then those entries that nobody else holds, in any order: it waits for none of them.
--- Index: none. Planned each time, by the size that the table has then. Answers the numbers of those that are left.
-with held as materialized (
-  select f.partition
-  from (
-      select set_config('lock_timeout', '900ms', true),
-        set_config('headrace_audit.claim', json_build_object('resource', $4::text, 'owner', $5::text,
-          'partitions', $2::integer[], 'epochs', $3::bigint[])::text, true)
-    ) as bound
-    cross join unnest($2::integer[], $3::bigint[]) as h (partition, epoch)
-    join headrace.fence f on f.resource = $4 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $5
-  order by f.partition
-  for share of f
-),
-claim as materialized (select coalesce(array_agg(partition), '{}') as partitions from held),
+-- name: asked_done
+-- No query but a part: what is asked of runs that are done, and whether they may go, which they may not where keys rest.
 asked as materialized (
   select * from unnest($6::tid[], $7::bigint[], $8::integer[]) with ordinality as asked (place, turn, seen, nth)
 ),
-free as materialized (
-  select e.place
-  from claim cross join asked a cross join lateral (
-    select e.ctid as place
-    from headrace.entry e
-    where e.ctid = a.place and e.turn = a.turn and e.tally = a.seen and e.pool = $1 and e.state = 'live'
-      and e.after_due_at is null and e.partition = any (claim.partitions)
-    for update skip locked
-  ) as e
-  where (select throttle_ms from headrace.pool where id = $1) = 0
+allowed as materialized (
+  select throttle_ms = 0 as is_allowed from claim cross join headrace.pool where id = $1
 ),
-gone as (delete from headrace.entry where ctid = any (array(select place from free)) returning turn)
+
+-- name: as_taken
+-- No query but a part: the entry e is at the place where a take met it, and as it was: nobody has put since, and nothing
+-- waits after it. A turn is never given twice, so that no other run is met there. Written so that no index is thought of.
+(select is_allowed from allowed) and e.ctid = any (array(select place from asked))
+and ((e.turn, e.tally) in (select turn, seen from asked)) is true
+and e.pool is not distinct from $1 and e.state is not distinct from 'live' and e.after_due_at is null
+and e.partition = any ((select partitions from claim)::integer[])
+
+-- name: left_done
+-- No query but a part: the numbers of those that are left, if any are.
 select case when (select count(*) from gone) < (select count(*) from asked)
     then array(select nth from asked where turn not in (select turn from gone) order by nth) end as nths,
   headrace.in_time(1000, (select count(*) from gone)) as bound
+
+-- name: settle_done
+-- The same of runs that are done, where nothing is left of them: they go, found by the places where a take met them. Locks:
+-- the fences of the claim (shared), then those entries, in the order of their places. Who locks in another order, or for
+-- long, fails it after a millisecond: settle_free is for that.
+-- Index: none. Planned each time, by the size that the table has then.
+with
+:claimed
+:asked_done
+hasty as materialized (select set_config('lock_timeout', '1ms', true) from allowed),
+gone as (
+  delete from headrace.entry e
+  where exists (select from hasty) and
+    :as_taken
+  returning e.turn
+)
+:left_done
+
+-- name: settle_free
+-- The same, but of those entries that nobody else holds: it waits for none of them. A third slower.
+with
+:claimed
+:asked_done
+free as materialized (
+  select e.ctid as place
+  from headrace.entry e
+  where
+    :as_taken
+  for update skip locked
+),
+gone as (delete from headrace.entry where ctid = any (array(select place from free)) returning turn)
+:left_done

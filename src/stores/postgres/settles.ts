@@ -3,7 +3,9 @@ import { type Claim, poolResource } from '../../fence.ts'
 import type { Settlement } from '../../pool/settle.ts'
 import type { SettleAnswer } from '../../pool/store.ts'
 import { numberArray } from './arrays.ts'
-import type { Call, Connections } from './connections.ts'
+import type { Call, Connections, Row } from './connections.ts'
+import { Countdown } from './countdown.ts'
+import { wasLocked, wasLockedIn } from './failure.ts'
 import { settleAll } from './payloads.ts'
 import type { KnownPool } from './pools.ts'
 import { SETTLED, settleAnswers, settlementColumns, splitRepeated } from './settlements.ts'
@@ -14,8 +16,10 @@ const BY_KEY: Call = { ...BY_PLACE, hasOnePlan: true }
 
 /** The most that are settled by their keys at once. */
 const MOST_BY_KEY = 1000
-/** How many settles do not look at places after one that found most of them empty. */
-const PAUSE = 10
+/** How many settles of a pool do not look at places after one that found most of them empty. */
+const BY_KEY_ALONE = 10
+/** How many pass over locked entries after one that met some. */
+const PASSING_OVER = 1000
 
 interface Chosen {
   chosen: readonly number[]
@@ -26,7 +30,8 @@ const NOTHING: Chosen = { chosen: [], others: [] }
 
 export class PostgresSettles {
   readonly #connections: Connections
-  #pause = 0
+  readonly #byKeyAlone = new Countdown()
+  readonly #passingOver = new Countdown()
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -45,8 +50,7 @@ export class PostgresSettles {
 
   /** Answers the numbers of those that are not settled. */
   async #settleByPlace(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<number[]> {
-    this.#pause -= 1
-    const { chosen, others } = this.#pause > 0 ? NOTHING : choosePlaced(pool, settlements)
+    const { chosen, others } = this.#byKeyAlone.counts(pool.id) ? NOTHING : choosePlaced(pool, settlements)
     if (chosen.length === 0) return [...settlements.keys()]
     const columns = chosen.map((nth) => settlements[nth] as Settlement)
     const values = [
@@ -55,10 +59,24 @@ export class PostgresSettles {
       numberArray(columns.map(({ turn }) => turn)),
       numberArray(columns.map(({ seen }) => seen)),
     ]
-    const [row] = await this.#connections.query('settle_done', values, BY_PLACE)
+    const [row] = await this.#removePlaced(pool, values)
     const left = ((row?.['nths'] ?? []) as number[]).map((nth) => chosen[nth - 1] as number)
-    if (left.length * 2 > chosen.length) this.#pause = PAUSE
+    if (left.length * 2 > chosen.length) this.#byKeyAlone.begin(pool.id, BY_KEY_ALONE)
     return [...others, ...left]
+  }
+
+  /** Waits for no locked entry longer than a millisecond: where one is met they are passed over. */
+  async #removePlaced({ id }: KnownPool, values: readonly unknown[]): Promise<Row[]> {
+    if (!this.#passingOver.counts(id)) {
+      try {
+        return await this.#connections.query('settle_done', values, BY_PLACE)
+      } catch (error) {
+        // A locked fence is waited for by the other statement just as long.
+        if (!wasLocked(error) || wasLockedIn(error, 'fence')) throw error
+        this.#passingOver.begin(id, PASSING_OVER)
+      }
+    }
+    return this.#connections.query('settle_free', values, BY_PLACE)
   }
 
   async #settleByKey(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {

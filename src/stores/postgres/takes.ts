@@ -4,6 +4,7 @@ import type { TakenRun } from '../../pool/entry.ts'
 import type { Taken, TakeRequest } from '../../pool/store.ts'
 import { numberArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
+import { Countdown } from './countdown.ts'
 import { type KnownPool, READ } from './pools.ts'
 import { SEPARATOR } from './put-batch.ts'
 import { NO_SLOT, fromSlotColumn, laneColumn, toRun } from './rows.ts'
@@ -32,8 +33,8 @@ type Rare = readonly [number, string | null, number, number | null, boolean | nu
 export class PostgresTakes {
   readonly #connections: Connections
   /** How many takes of each pool are yet to read rows, and how many are yet not to be even. */
-  readonly #byRow = new Map<number, number>()
-  readonly #byDueTime = new Map<number, number>()
+  readonly #byRow = new Countdown()
+  readonly #byDueTime = new Countdown()
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -48,8 +49,8 @@ export class PostgresTakes {
     const each = Math.min(limit, Math.ceil(share + SPREAD * Math.sqrt(share)) + LEAST_MORE)
     const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
     if (pool.payloads === 'all') return this.#rows([...values, each, true])
-    if (isDown(this.#byRow, pool.id)) return this.#rows([...values, each, false])
-    const isEven = mayCut && share >= LEAST_SHARE && !isDown(this.#byDueTime, pool.id)
+    if (this.#byRow.counts(pool.id)) return this.#rows([...values, each, false])
+    const isEven = mayCut && share >= LEAST_SHARE && !this.#byDueTime.counts(pool.id)
     return (
       (isEven ? await this.#even(pool, values, { share, limit }) : null) ??
       (await this.#first(pool, [...values, each])) ??
@@ -68,7 +69,7 @@ export class PostgresTakes {
     if (rows === null) return null
     const taken = cutTo(limit, takenOf(rows, evenCut(rows, { least, most })))
     if (taken.cutAt === undefined || taken.runs.length * FEWEST >= limit) return taken
-    this.#byDueTime.set(id, TAKES_BY_DUE_TIME)
+    this.#byDueTime.begin(id, TAKES_BY_DUE_TIME)
     return null
   }
 
@@ -81,7 +82,7 @@ export class PostgresTakes {
   async #columns(name: string, id: number, values: readonly unknown[]): Promise<Row[] | null> {
     const rows = await this.#connections.query(name, values, TAKE)
     if (!rows.some((row) => rareOf(row).some(([, , , , isLong]) => isLong === true))) return rows
-    this.#byRow.set(id, TAKES_BY_ROW)
+    this.#byRow.begin(id, TAKES_BY_ROW)
     return null
   }
 
@@ -89,13 +90,6 @@ export class PostgresTakes {
     const rows = await this.#connections.query('take_rows', values, TAKE)
     return answerOf(rows, rows.filter((row) => row['key'] !== null).map(toRun))
   }
-}
-
-/** Whether something is yet to be done some times in a pool; this is one of them. */
-function isDown(counts: Map<number, number>, id: number): boolean {
-  const count = counts.get(id) ?? 0
-  if (count > 0) counts.set(id, count - 1)
-  return count > 0
 }
 
 /**
@@ -148,7 +142,8 @@ function runsOf(row: Row, until: number): TakenRun[] {
   ) as [number[], number[], number[], number[]]
   const slots = row['slots'] as number[] | null
   const payloads = (row['payloads'] as string).split(SEPARATOR)
-  const places = JSON.parse(`[${(row['places'] as string).slice(1, -1)}]`) as string[]
+  // Each is quoted, since it holds a comma, and nothing that would have to be escaped.
+  const places = (row['places'] as string).slice(2, -2).split('","')
   const runs: TakenRun[] = []
   for (let nth = 0; nth < keys.length && (dueAts[nth] as number) < until; nth += 1) {
     const [key, payload] = [keys[nth] as string, payloads[nth] as string]

@@ -26,6 +26,9 @@ select serves, heartbeat_at, lease_ms, refused from member where id = ?
 -- name: save_serves
 update member set serves = ? where id = ?
 
+-- name: save_address
+update member set address = ? where id = ?
+
 -- name: save_draining
 update member set draining = ? where id = ?
 

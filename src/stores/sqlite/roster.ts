@@ -65,6 +65,12 @@ export class SqliteRoster implements RosterStore {
     })
   }
 
+  reach(id: string, address: string | null): Promise<void> {
+    return this.#write((tx) => {
+      if (this.#parts.database.statement('save_address').run(address, id).changes > 0) this.#changed(tx)
+    })
+  }
+
   async view(): Promise<RosterView> {
     const { database, session } = this.#parts
     return session.read(() => ({

@@ -22,8 +22,8 @@ export interface TableDuesParts {
 /** The fewest rows that are read at once: one costs about as much as a statement. */
 const LEAST_ROWS = 16
 
-/** The most entries that are kept after a take; some 500 bytes each, beside their payloads. */
-const MOST_KEPT = 20_000
+/** The most entries that are kept after a take, as many as one may answer; some 500 bytes each, beside their payloads. */
+export const MOST_KEPT = 30_000
 
 /** SQLite has no infinity among its integers. */
 const MAX = Number.MAX_SAFE_INTEGER

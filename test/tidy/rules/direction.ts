@@ -5,10 +5,11 @@ import { importsOf } from '../imports.ts'
 import { isTypeScript, type File, type Rule } from '../rule.ts'
 
 const foundation = /^src\/(clock|errors|telemetry)\.ts$/
-const small = /^src\/(?!(headrace|membership|asked-settings|index|store|pulse)\.)[a-z0-9-]+\.ts$/
-const assembly = /^src\/(headrace|membership|asked-settings|index)\.ts$/
+const small =
+  /^src\/(?!(headrace|membership|asked-settings|surroundings|why|index|store|pulse)\.)[a-z0-9-]+\.ts$/
+const assembly = /^src\/(headrace|membership|asked-settings|surroundings|why|index)\.ts$/
 const pure =
-  /^src\/(pool\/(answer|back-off|behind|control|cursor|entry|in-flight|merge|payloads|reschedule|settle|shares|sliding-log|lanes|limits|solitude|suspicion|evidence|turn-set|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(answer|back-off|behind|commands|control|cursor|entry|in-flight|merge|payloads|reschedule|settle|shares|sliding-log|lanes|limits|solitude|suspicion|evidence|turn-set|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
@@ -34,7 +35,7 @@ const directions: Direction[] = [
   { from: shared, may: [small, pure, port, shared] },
   // Ticks hand out the topic they feed, and move what is theirs; workers take what is theirs.
   {
-    from: /^src\/pool\/(folding|hold|limiter|runner|settler|share-keeper|sight|steps|suspects|taker|ticks|worker|worker-parts|works)\.ts$/,
+    from: /^src\/pool\/(folding|hold|limiter|limiter-parts|runner|settler|share-keeper|sight|steps|suspects|taker|ticks|worker|worker-parts|works)\.ts$/,
     may: [small, noun('pool'), port, wholeStore, /^src\/(log\/topic|roster\/ownership)\.ts$/],
   },
   { from: noun('pool'), may: [small, noun('pool'), wholeStore] },

@@ -52,6 +52,8 @@ test('what to try is said in commands, where the server speaks of routes', () =>
   const error = new HeadraceError('tick_unknown', 'no such tick', { remedy: 'GET /v1/ticks' })
   assert.match(formatError(error, PLAIN), /try {6}.*headrace topic read ticks.*headrace tick list\n$/)
   assert.match(formatError(error, { ...PLAIN, json: true }), /GET \/v1\/ticks/)
+  const refused = new HeadraceError('unauthorized', 'no', { remedy: 'send Authorization: Bearer TOKEN' })
+  assert.match(formatError(refused, PLAIN), /try {6}set HEADRACE_TOKEN.*--token-file/)
 })
 
 test('a stack is shown only with --verbose, with its causes', () => {

@@ -47,7 +47,10 @@ test('pool make and list show the pools, and with --json what the server answers
   assert.equal(await run('pool list'), `${listed.join('\n')}\n`)
   const { items } = JSON.parse(await run('pool list --json')) as { items: unknown[] }
   const plain = { fansOut: false, throttleMs: 0, payloads: 'latest' }
-  const vms = { name: 'vms', mode: 'one', partitions: 8, rememberMs: 0, deadForMs: 7_776_000_000, ...plain }
+  const none = { concurrency: null, rate: null }
+  const steered = { paused: null, limits: { group: none, pool: none } }
+  const times = { rememberMs: 0, deadForMs: 7_776_000_000 }
+  const vms = { name: 'vms', mode: 'one', partitions: 8, ...times, ...plain, ...steered }
   assert.deepEqual(items[1], vms)
   const flags = '--fans-out --throttle 2s --payloads all'
   const { fansOut, throttleMs, payloads } = JSON.parse(
@@ -68,7 +71,7 @@ test('pool put, get and cancel act on a key', async (t) => {
   )
   const again = JSON.parse(await run(`pool put vms vm-17 --at ${AT} --json`)) as unknown
   assert.deepEqual(again, { key: 'vm-17', at: null, dueAt: AT, tally: 2, result: 'merged' })
-  const [head, row] = (await run('pool get vms vm-17')).split('\n')
+  const [head, row] = (await run('pool list vms')).split('\n')
   assert.match(head ?? '', /^key +due at +state +tally +attempt +lane +partition +payload$/)
   assert.match(row ?? '', /^vm-17 +2099\S+ +waiting +2 +0 +normal +\d+ +\{"n":1\}$/)
   assert.equal(await run('pool cancel vms vm-17'), 'cancelled  vm-17  1\n')
@@ -85,13 +88,14 @@ test('pool list POOL lists entries by pages, and a pool of mode each shows their
   assert.match(stdout, /^key +at +due at .*\nr +2099-02-28\S+ +2099-02-28[^\n]*\n$/)
   const after = /^1 shown; next: --after (\S+)\n$/.exec(stderr)?.[1] ?? ''
   assert.match(await run(`pool list reports --after ${after}`), /\nr +2099-03-01[^\n]*\n$/)
-  assert.match(await run(`pool get reports r --at ${AT}`), /\nr +2099-02-28[^\n]*\n$/)
+  assert.match(await run('pool get reports r'), /\nr +2099-02-28[^\n]*\nr +2099-03-01[^\n]*\n$/)
+  assert.match(await run(`pool get reports r --at ${AT}`), /^key +r\nat +2099-02-28\S+\nstate +waiting\n/)
   assert.equal(await run('pool cancel reports r'), 'cancelled  r  2\n')
   assert.equal(await run('pool list reports'), 'no entries\n')
 })
 
 test('pool dead lists what was given up, and --groups what it died of', async (t) => {
-  const { run } = await openDead(t, ['vm-1', 'vm-2', 'x'])
+  const { run, print } = await openDead(t, ['vm-1', 'vm-2', 'x'])
   const listed = await run('pool dead vms x')
   assert.match(
     listed,
@@ -107,6 +111,9 @@ test('pool dead lists what was given up, and --groups what it died of', async (t
   const page = JSON.parse(await run('pool dead vms --error route --json')) as { items: { key: string }[] }
   assert.deepEqual(page.items.map(({ key }) => key).toSorted(), ['vm-1', 'vm-2'])
   assert.equal(await run('pool dead vms --reason no'), 'none\n')
+  const largest = await print('pool dead vms --groups --limit 1')
+  assert.match(largest.stdout, /^[^\n]+\n[0-9a-f]{12} +2 [^\n]+\n$/)
+  assert.equal(largest.stderr, 'the largest 1 of 2; more: --limit 2\n')
 })
 
 test('pool redrive and remove say how many, and want to be told which', async (t) => {

@@ -28,7 +28,20 @@ test('[I8] why finds a tick by its time', async (t) => {
   await ticks.pool.put('bill', { at: LATER })
   const { stdout } = await runProgram(['why', 'bill', '--at', LATER, '--server', url])
   assert.match(stdout, /^ticks {2}bill {3}waiting {3}due in \d+d/)
-  assert.match(stdout, /\n {2}reason +not_due {3}it is not due yet\n {2}dueAt +2030-01-01T00:00:00\.000Z\n/)
+  assert.match(stdout, /\n {2}reason +not_due {3}it is not due yet\n {2}due at +2030-01-01T00:00:00\.000Z\n/)
+})
+
+test('[I8] why names the reason of a pause apart from its own, and where it looked in words', async (t) => {
+  const { race, url } = await serve(t, { race: { name: 'm1' } })
+  const pool = race.pool('vms')
+  await pool.pause({ by: 'ann', reason: 'deploy' })
+  await pool.put('vm-5')
+  const paused = (await runProgram(['why', 'vm-5', '--pool', 'vms', '--server', url])).stdout
+  assert.match(paused, /\n {2}reason +paused {3}its pool is paused by ann: deploy\n {2}by +ann\n/)
+  assert.match(paused, /\n {2}pause reason +deploy\n/)
+  assert.equal(paused.match(/^ {2}reason /gm)?.length, 1)
+  const { stdout } = await runProgram(['why', 'none', '--server', url])
+  assert.match(stdout, /\n {2}looked in +ticks, vms$/m)
 })
 
 test('[I10] status begins with the verdict', async (t) => {

@@ -76,7 +76,7 @@ test('topics and the status of a server are told', async () => {
   )
   assert.equal((await client.topics.get('ticks')).bounds.length, 4)
   const status = await client.status()
-  assert.equal(status.ticks.mode, 'each')
+  assert.equal(status.ticks?.mode, 'each')
   await assert.rejects(client.topics.get('nope'), withCode('topic_unknown'))
 })
 

@@ -45,6 +45,15 @@ test('a signal ends following', async () => {
   assert.deepEqual(await take(client.topics.follow('ticks', { signal: stop.signal }), 1), [])
 })
 
+test('an answer that is no stream of events is not followed', async () => {
+  await using server = await openServer()
+  const { pools } = createClient({ server: server.url })
+  await pools.make('reports', { mode: 'each' })
+  const reports = pools.of('reports')
+  await reports.put({ key: 'r', at: '2099-01-01T00:00:00Z' })
+  await assert.rejects(reports.follow('r').next(), { code: 'server_refused' })
+})
+
 test('following a topic that does not exist fails at once', async () => {
   await using server = await openServer()
   const events = createClient({ server: server.url }).topics.follow('nope')

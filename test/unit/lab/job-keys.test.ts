@@ -1,6 +1,7 @@
 // What waits behind the runs of a key, what was cancelled, and what is told of runs: a worker that does otherwise is found.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Entry } from '../../../src/pool/entry.ts'
 import { JobKeys, type Mark } from '../../../src/lab/simulation/job-keys.ts'
 import { JobProgress } from '../../../src/lab/simulation/job-progress.ts'
 import type { Made } from '../../../src/lab/simulation/made.ts'
@@ -28,6 +29,24 @@ function twoBehind(): { keys: JobKeys; early: Mark; late: Mark } {
   }
   return { keys, early, late }
 }
+
+test('[X24] what was taken of an entry before it is looked up is gone if that has another turn, or is not there', async () => {
+  const { keys, early, late } = twoBehind()
+  const gone: number[] = []
+  const lookUp = (slot: number | null, found: Entry | null): Promise<Entry | null> =>
+    keys.lookUp(
+      { key: 'k', slot },
+      async () => found,
+      ({ turn }) => gone.push(turn),
+    )
+  await lookUp(early.taken.slot, { turn: early.taken.turn } as Entry)
+  assert.deepEqual([gone, keys.isCancelled(early.taken)], [[], false])
+  await lookUp(early.taken.slot, { turn: 9 } as Entry)
+  await lookUp(late.taken.slot, null)
+  assert.deepEqual([gone, keys.isCancelled(early.taken)], [[early.taken.turn, late.taken.turn], true])
+  const settled = madeOf(markOf(1, 10), { ending: 'done', answer: 'settled' })
+  assert.equal(keys.start(late, settled, 9), null)
+})
 
 test('[X20] a run that overtakes another that waits behind its key is found, unless it waited for a handler, or all were let go', () => {
   const settled = madeOf(markOf(1, 10), { ending: 'done', answer: 'settled' })

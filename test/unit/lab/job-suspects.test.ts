@@ -76,6 +76,31 @@ test('[X44] what a life has marked and let go needs no mark, and a new epoch of 
   assert.match(String(start(markOf(2))), /^\[X44\]/)
 })
 
+test('[X44] one that is let go and taken again in the moment of its mark has not used its place', () => {
+  const { mark, start, running } = takenOver()
+  assert.deepEqual([mark(markOf(1), 1), start(markOf(1, 1))], [[], []])
+  for (const turn of [2, 3]) {
+    running.clear()
+    assert.deepEqual([mark(markOf(turn), 1), start(markOf(turn))], [[], []])
+  }
+  running.clear()
+  assert.match(String(mark(markOf(4), 1)), /^\[X44\] .* is no suspect/)
+})
+
+test('[X45] others may wait while a run is alone, and in the moment in which it is over', async () => {
+  const { clock, mark, start, running, watch } = takenOver(5)
+  await clock.advance(500)
+  mark(markOf(1, 1), 2)
+  start(markOf(1, 1))
+  await clock.advance(10)
+  assert.equal(watch.holdsBack([]), true)
+  for (const made of running) made.overAt = clock.mono()
+  running.clear()
+  assert.equal(watch.holdsBack([]), true)
+  await clock.advance(1)
+  assert.equal(watch.holdsBack([]), false)
+})
+
 test('[X45] [X46] a run that is not alone at 2 crashes, one beside it, and one that starts at 3 are found', async () => {
   const { clock, mark, start, running } = takenOver(5)
   mark(markOf(1), 1)

@@ -102,7 +102,7 @@ test('[I6] what is due and waits for a handler is overdue, and says when there m
   assert.deepEqual([running, concurrency, calls.length], [1, 1, 1])
   assert.ok(overdue.count !== null && overdue.count >= 1 && overdue.atLeast, JSON.stringify(overdue))
   assert.equal(overdue.oldestMs, 700)
-  assert.deepEqual(series(meter, 'headrace_overdue_oldest_seconds'), ['work 0.7'])
+  assert.deepEqual(series(meter, 'headrace_overdue_oldest_seconds')[1], 'work,normal 0.7')
   void worker.service.stop()
 })
 

@@ -7,7 +7,7 @@ const NOW = 1_000_000
 
 /** A take that answers all. */
 function read(cursor: Cursor, now: number, nextDueAt: number | null = null): number {
-  const from = cursor.begin(now)
+  const from = cursor.begin(now, 0)
   cursor.end({ now, cutAt: null, nextDueAt })
   return from
 }
@@ -27,12 +27,12 @@ test('[X7] the cursor stays 250 ms behind the time of the take', () => {
 
 test('[X7] the cursor never passes a run that a limit cut off, and the next take is worth while at once', () => {
   const cursor = fresh()
-  cursor.begin(NOW + 10)
+  cursor.begin(NOW + 10, 0)
   cursor.end({ now: NOW + 10, cutAt: NOW - 4000, nextDueAt: null })
   assert.ok(cursor.wakeAt <= NOW)
-  assert.equal(cursor.begin(NOW + 20), NOW - 4000)
+  assert.equal(cursor.begin(NOW + 20, 0), NOW - 4000)
   cursor.end({ now: NOW + 20, cutAt: NOW + 15, nextDueAt: null })
-  assert.equal(cursor.begin(NOW + 30), NOW - 230)
+  assert.equal(cursor.begin(NOW + 30, 0), NOW - 230)
 })
 
 test('[X8] [V10] what is told of lowers the cursor once, and wakes', () => {
@@ -47,35 +47,48 @@ test('[X8] [V10] what is told of lowers the cursor once, and wakes', () => {
 
 test('[X8] what is told of during a take counts for the next one', () => {
   const cursor = fresh()
-  cursor.begin(NOW + 10)
+  cursor.begin(NOW + 10, 0)
   cursor.lower(NOW - 9000)
   cursor.end({ now: NOW + 10, cutAt: null, nextDueAt: null })
   assert.equal(cursor.wakeAt, NOW - 9000)
-  assert.equal(cursor.begin(NOW + 20), NOW - 9000)
+  assert.equal(cursor.begin(NOW + 20, 0), NOW - 9000)
 })
 
 test('[X8] a take that failed is made again from the same place', () => {
   const cursor = fresh()
   cursor.lower(NOW - 9000)
-  cursor.begin(NOW + 10)
+  cursor.begin(NOW + 10, 0)
   cursor.lower(NOW - 5000)
   cursor.fail()
   assert.ok(cursor.wakeAt <= NOW)
-  assert.equal(cursor.begin(NOW + 20), NOW - 9000)
+  assert.equal(cursor.begin(NOW + 20, 0), NOW - 9000)
 })
 
 test('[X9] once a second a take looks back ten seconds behind the sweep before', () => {
   const cursor = fresh()
-  assert.deepEqual([cursor.sweeps(NOW + 999), cursor.sweeps(NOW + 1000)], [false, true])
+  assert.deepEqual([cursor.sweeps(NOW + 999, 0), cursor.sweeps(NOW + 1000, 0)], [false, true])
   assert.equal(read(cursor, NOW + 999), NOW - 250)
   assert.equal(read(cursor, NOW + 1000), NOW - 10_000)
   assert.equal(read(cursor, NOW + 1100), NOW + 750)
 })
 
+test('[X9] with thousands in flight, which a sweep reads again, there are fewer sweeps, and one in five seconds at least', () => {
+  const cursor = fresh()
+  const firstSweep = (inFlight: number): number => {
+    let after = 0
+    while (!cursor.sweeps(NOW + after, inFlight)) after += 1
+    return after
+  }
+  assert.deepEqual([0, 4000, 12_000, 100_000].map(firstSweep), [1000, 1000, 3000, 5000])
+  cursor.begin(NOW + 2999, 12_000)
+  cursor.end({ now: NOW + 2999, cutAt: null, nextDueAt: null })
+  assert.equal(cursor.begin(NOW + 3000, 12_000), NOW - 10_000)
+})
+
 test('[X9] [V7] after an outage the sweep looks back behind the last one that was answered', () => {
   const cursor = fresh()
   for (const after of [20_000, 40_000]) {
-    cursor.begin(NOW + after)
+    cursor.begin(NOW + after, 0)
     cursor.fail()
   }
   assert.equal(read(cursor, NOW + 60_000), NOW - 10_000)
@@ -84,7 +97,7 @@ test('[X9] [V7] after an outage the sweep looks back behind the last one that wa
 
 test('[X9] everything is read at a take-over, also when a take was under way then, and every ten minutes', () => {
   const cursor = fresh()
-  cursor.begin(NOW + 10)
+  cursor.begin(NOW + 10, 0)
   cursor.widen()
   cursor.end({ now: NOW + 10, cutAt: null, nextDueAt: null })
   assert.equal(cursor.wakeAt, 0)
@@ -113,7 +126,7 @@ test('[X10] the next take is worth while when the next run is due, or sooner whe
 
 test('[X9] a time of the store long before the last sweep is one for a sweep, which finds that it was set back', () => {
   const cursor = fresh()
-  assert.deepEqual([cursor.sweeps(NOW - 500), cursor.sweeps(NOW - 3_600_000)], [false, true])
+  assert.deepEqual([cursor.sweeps(NOW - 500, 0), cursor.sweeps(NOW - 3_600_000, 0)], [false, true])
   read(cursor, NOW - 3_600_000)
-  assert.equal(cursor.begin(NOW - 3_600_000), 0)
+  assert.equal(cursor.begin(NOW - 3_600_000, 0), 0)
 })

@@ -1,4 +1,5 @@
-// A worker over memory and a virtual clock, whose partitions a test gives and takes away, and whose store it can hold up.
+// A worker over a virtual clock, and memory or another store, whose partitions a test gives and takes away, and whose store it
+// can hold up.
 import { noFaults } from '../../../src/fault.ts'
 import { poolResource } from '../../../src/fence.ts'
 import { Gate } from '../../../src/gate.ts'
@@ -39,26 +40,31 @@ export interface Opening extends WorkOptions {
   trustMs?: number
   drainWithinMs?: number
   watch?: Store['watch']
+  /** Opens its store; memory unless said. */
+  open?(clock: VirtualClock): Promise<Store>
   entries?(entries: Entries): Partial<Entries>
   control?(control: PoolStore['control']): Partial<PoolStore['control']>
 }
 
 export async function openWorker(handler: Handler, opening: Opening = {}): Promise<OpenWorker> {
   const { mode = 'one', partitions = 1, held, trustMs = Infinity, drainWithinMs = 30_000, ...rest } = opening
-  const { watch, entries: change, control: changeControl, ...options } = rest
+  const { watch, entries: change, control: changeControl, open, ...options } = rest
   const clock = new VirtualClock()
   const telemetry = createTelemetry(`worker-${clock.id()}-${START}`)
-  const memory = openMemoryStore({ clock, telemetry, faults: noFaults })
+  const opened = (await open?.(clock)) ?? openMemoryStore({ clock, telemetry, faults: noFaults })
   const takes: OpenWorker['takes'] = []
-  const inner = changed(memory.pool.entries, change?.(memory.pool.entries) ?? {})
+  const inner = changed(opened.pool.entries, change?.(opened.pool.entries) ?? {})
   const entries = changed(inner, {
     take: (pool, request) => {
       takes.push({ ...request, at: clock.now() - START })
       return inner.take(pool, request)
     },
   })
-  const control = changed(memory.pool.control, changeControl?.(memory.pool.control) ?? {})
-  const store = { ...memory, pool: { ...memory.pool, entries, control }, watch: watch ?? memory.watch }
+  const control = changed(opened.pool.control, changeControl?.(opened.pool.control) ?? {})
+  const store = changed(opened, {
+    pool: changed(opened.pool, { entries, control }),
+    ...(watch !== undefined && { watch }),
+  })
   const settings = { name: 'work', partitions, mode, rememberMs: 0 }
   const pool = new Pool({ settings, store: store.pool, arrivals: null, clock, telemetry, gate: new Gate() })
   const trust = new Trust(clock, trustMs)

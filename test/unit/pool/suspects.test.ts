@@ -93,6 +93,25 @@ test('[X45] [V19] with 2 crashes a run waits for the others, is marked when it i
   await worker.service.stop()
 })
 
+test('[I8] [X45] a worker tells which run has its member to itself, from when it waits for that until its end', async () => {
+  const { handler, calls } = waitingHandler()
+  const { clock, grant, worker, meter } = await underAnother(handler, { a: 0, b: 1, c: 0 })
+  const sight = meter.pools()[0]?.worker
+  await grant([0], 3)
+  await clock.advance(2000)
+  const alone = { pool: 'work', key: 'b' }
+  assert.deepEqual([calls.length, sight?.alone], [1, alone])
+  calls[0]?.end()
+  await clock.advance(2000)
+  assert.deepEqual([calls.length, sight?.alone, sight?.sight('c')?.phase], [2, alone, 'waiting'])
+  calls[1]?.end()
+  await clock.advance(100)
+  assert.deepEqual([calls.length, sight?.alone], [3, null])
+  calls[2]?.end()
+  await clock.advance(100)
+  await worker.service.stop()
+})
+
 test('[X46] with 3 crashes a run is dead without being started, and the others run', async () => {
   const { handler, calls } = waitingHandler()
   const opened = await underAnother(handler, { poison: 2, innocent: 0 })

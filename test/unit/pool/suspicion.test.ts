@@ -7,6 +7,7 @@ import { Suspicion } from '../../../src/pool/suspicion.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
 let turns = 0
+const RUN = { pool: 'p', key: 'k' }
 
 const run = (crashes = 0, partition = 0): TakenRun => {
   const turn = (turns += 1)
@@ -113,7 +114,7 @@ function neighbours() {
 
 test('[X45] a run is alone when the runs of every worker of its member have ended, and then all may start again', () => {
   const { solitude, log, a, b } = neighbours()
-  solitude.take(a, () => void log.push('begin'))
+  solitude.take(a, RUN, () => void log.push('begin'))
   a.runs = 0
   solitude.look()
   assert.deepEqual([log, solitude.isTaken], [[], true])
@@ -128,7 +129,7 @@ test('[X45] a run is alone when the runs of every worker of its member have ende
 
 test('[X45] a run that waits to be alone waits no longer than the drain time', async () => {
   const { clock, solitude, log, a } = neighbours()
-  solitude.take(a, () => void log.push('begin'))
+  solitude.take(a, RUN, () => void log.push('begin'))
   await clock.advance(29_000)
   assert.deepEqual(log, [])
   await clock.advance(2000)

@@ -1,7 +1,7 @@
 // Every reason of the closed list, from evidence made by hand. Those that a server can be brought into are in server/why.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Evidence } from '../../../src/pool/evidence.ts'
+import type { Evidence, LimitEvidence } from '../../../src/pool/evidence.ts'
 import { REASONS, type Reason, why } from '../../../src/pool/why.ts'
 
 const NOW = 1_000_000
@@ -14,9 +14,17 @@ const ENTRY = {
   partition: 3,
   tally: 1,
 } as const
-const OWNER = { name: 'm1', address: 'http://m1:7400', draining: false, silent: false }
+const OWNER = { id: 'id-1', name: 'm1', address: 'http://m1:7400', draining: false, silent: false }
 const HERE = { owner: OWNER, next: null, servers: 2, isHere: true }
-const WORKER = { running: 8, concurrency: 32, waiting: 0, holds: true, isStopping: false, sight: null }
+const WORKER = {
+  running: 8,
+  concurrency: 32,
+  waiting: 0,
+  holds: true,
+  isStopping: false,
+  alone: null,
+  sight: null,
+}
 const RUNNING = { phase: 'running', slot: null, attempt: 1, forMs: 90_000, aborted: null } as const
 const STORE = { p99Ms: 4, pulseAgeMs: 200, leaseMs: 3000, isFailing: false, isTrusted: true }
 
@@ -27,6 +35,7 @@ function evidence(changes: Partial<Evidence> = {}): Evidence {
     key: 'k',
     now: NOW,
     entry: ENTRY,
+    isTicks: false,
     ...none,
     partition: HERE,
     worker: WORKER,
@@ -36,7 +45,7 @@ function evidence(changes: Partial<Evidence> = {}): Evidence {
 }
 
 const PAUSE = { by: 'ana', reason: 'deploy', until: NOW + 60_000 }
-const RATE = { kind: 'rate', scope: 'pool', limit: 50, perMs: 1000, until: NOW + 300 } as const
+const RATE = { kind: 'rate', scope: 'pool', limit: 50, perMs: 1000, share: 50, until: NOW + 300 } as const
 
 const cases: [
   title: string,
@@ -61,14 +70,20 @@ const cases: [
   [
     'its group runs as many as it may',
     'pool_full',
-    { limit: { kind: 'concurrency', scope: 'group', limit: 5, perMs: null, until: null } },
-    { kind: 'concurrency', scope: 'group', limit: 5, perMs: null, until: null },
+    { limit: { kind: 'concurrency', scope: 'group', limit: 5, perMs: null, share: null, until: null } },
+    { kind: 'concurrency', scope: 'group', limit: 5, perMs: null, share: null, until: null },
   ],
   [
     'every handler is busy',
     'pool_full',
     { worker: { ...WORKER, running: 32, waiting: 7 } },
     { running: 32, concurrency: 32, waiting: 7 },
+  ],
+  [
+    'a suspect run has the member to itself',
+    'pool_full',
+    { worker: { ...WORKER, running: 1, alone: { pool: 'vms', key: 'poison' } } },
+    { alone: { pool: 'vms', key: 'poison' } },
   ],
   [
     'another slot of the key runs',
@@ -177,6 +192,33 @@ test('[I8] what must change first is the reason, and what else hinders stands be
   assert.deepEqual([later.reason, later.also], ['not_due', ['paused']])
 })
 
+test('[I8] a limit of the pool is said to be reached by the pool, or this member to have used its share of it', () => {
+  const limit = {
+    kind: 'concurrency',
+    scope: 'pool',
+    limit: 50,
+    perMs: null,
+    share: 50,
+    until: null,
+  } as const
+  const told = (changes: Partial<LimitEvidence>): string =>
+    why(evidence({ limit: { ...limit, ...changes } })).sentence
+  assert.equal(told({}), 'the pool may run 50 at once, and does')
+  assert.equal(told({ share: 12 }), 'the pool may run 50 at once; the share of it that m1 has, 12, is used')
+  assert.equal(told({ share: 0 }), 'the pool may run 50 at once, and m1 has no share of it now')
+  assert.equal(
+    told({ kind: 'rate', perMs: 1000, share: 12 }),
+    'the pool may start 50 in 1000 ms; the share of it that m1 has, 12, is used',
+  )
+  const both = why(evidence({ limit, worker: { ...WORKER, running: 32 } }))
+  assert.deepEqual([both.reason, both.also], ['pool_full', []])
+})
+
+test('[I8] an answer names the member that gives it: another server may pass it on', () => {
+  const busy = why(evidence({ worker: { ...WORKER, running: 32 } }))
+  assert.equal(busy.sentence, 'all 32 handlers of m1 are busy')
+})
+
 test('[I8] what runs, is dead or is not there is kept waiting by nothing', () => {
   const states = [
     why(evidence({ worker: { ...WORKER, sight: RUNNING } })),
@@ -195,8 +237,36 @@ test('[I8] what runs, is dead or is not there is kept waiting by nothing', () =>
   )
 })
 
+test('[I8] ticks that nobody moves want a member, and no worker', () => {
+  const nobody = { ...HERE, owner: null, servers: 0 }
+  const found = why(evidence({ pool: 'ticks', partition: nobody, worker: null, isTicks: true }))
+  assert.equal(found.reason, 'no_consumer')
+  assert.doesNotMatch(`${found.sentence} ${found.next}`, /a work|works|race.work/)
+  assert.match(found.next ?? '', /headrace serve/)
+  assert.match(why(evidence({ partition: nobody })).next ?? '', /race\.work\(\)/)
+})
+
+test('[I8] [X45] what a run that has the member to itself keeps waiting names it, and what can be done', () => {
+  const alone = { pool: 'vms', key: 'poison' }
+  const other = why(evidence({ worker: { ...WORKER, running: 1, alone } }))
+  assert.match(
+    other.sentence,
+    /^a run that was in two crashes, poison of vms, has m1 to itself: nothing else starts$/,
+  )
+  assert.match(other.next ?? '', /headrace pool cancel vms poison$/)
+  const own = why(evidence({ key: 'poison', worker: { ...WORKER, alone } }))
+  assert.deepEqual(
+    [own.reason, own.sentence, own.next],
+    ['pool_full', 'it was in two crashes, and waits until it has m1 to itself', null],
+  )
+  const odd = why(evidence({ worker: { ...WORKER, alone: { pool: 'vms', key: "-it's" } } }))
+  assert.match(odd.next ?? '', /headrace pool cancel vms -- '-it'\\''s'$/)
+  const elsewhere = why(evidence({ worker: { ...WORKER, holds: false, alone } }))
+  assert.equal(elsewhere.reason, 'partition_moving')
+})
+
 test('[I8] a member that does not own the partition says who knows', () => {
   const found = why(evidence({ partition: { ...HERE, isHere: false }, worker: null }))
   assert.equal(found.reason, 'unknown')
-  assert.equal(found.next, 'ask it: headrace why --server http://m1:7400')
+  assert.equal(found.next, 'ask it: headrace why k --pool vms --server http://m1:7400')
 })

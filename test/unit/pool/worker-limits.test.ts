@@ -92,7 +92,7 @@ test('[L12] after a pulse that did not ask what steers its pool a worker starts 
   calls[0]?.end()
   await clock.advance(10)
   assert.deepEqual([keys(calls), worker.inFlight], [['a', 'b'], 2])
-  worker.notice(await store.pulse({ beat: null, pools: worker.asked }), clock.now())
+  worker.notice(await store.pulse({ beat: null, pools: worker.ask() }), clock.now())
   await clock.advance(10)
   assert.deepEqual(keys(calls), ['a', 'b', 'c'])
   for (const { end } of calls) end()

@@ -70,6 +70,24 @@ test('[X19] what cannot be written at all is let go after a rest, and others of 
   assert.equal(clock.pending, 0)
 })
 
+test('[X17] [X19] what is refused for the second time during a stop is let go, and nothing is waited for after it', async () => {
+  const answers: (() => void)[] = []
+  const settle = (): Promise<never> => new Promise((_, reject) => void answers.push(() => reject(refused())))
+  const opened = await openWorker(() => undefined, { entries: () => ({ settle }) })
+  const { clock, pool, worker, ownership } = opened
+  await pool.put('bad')
+  await clock.advance(100)
+  answers[0]?.()
+  await clock.advance(100)
+  const stopped = worker.service.stop()
+  await clock.advance(100)
+  answers[1]?.()
+  await stopped
+  await ownership.idle([0], 0)
+  assert.deepEqual([answers.length, clock.pending], [2, 0])
+  assert.equal((await pool.get('bad'))?.state, 'due')
+})
+
 test('[X15] [X19] an error that is no refusal is tried again without another run, and holds up no other', async () => {
   let isBroken = true
   const runs: string[] = []

@@ -35,13 +35,13 @@ test('[D4] [X10] while runs are in flight a pulse is asked only for what is due 
     const told = { now: clock.now(), nextDueAt: new Map([['work', nextDueAt]]), controls: new Map() }
     worker.notice({ ...told, beaten: null, arrived: [], refusal: null }, clock.now())
   }
-  assert.deepEqual(worker.asked, [{ pool: 'work', partitions: [0] }])
+  assert.deepEqual(worker.ask(), [{ pool: 'work', partitions: [0] }])
   await pool.put('a')
   notice(START)
   await clock.advance(10)
   assert.equal(calls.length, 1)
   await clock.advance(2000)
-  assert.deepEqual(worker.asked, [{ pool: 'work', partitions: [0], from: START + 2010 }])
+  assert.deepEqual(worker.ask(), [{ pool: 'work', partitions: [0], from: START + 2010 }])
   // No hint came, and the pulse tells of nothing: it is found all the same.
   await pool.put('b')
   const before = takes.length
@@ -50,6 +50,6 @@ test('[D4] [X10] while runs are in flight a pulse is asked only for what is due 
   assert.deepEqual([calls.length, takes.length > before], [2, true])
   calls.forEach(({ end }) => end())
   await clock.advance(10)
-  assert.deepEqual(worker.asked, [{ pool: 'work', partitions: [0] }])
+  assert.deepEqual(worker.ask(), [{ pool: 'work', partitions: [0] }])
   await worker.service.stop()
 })

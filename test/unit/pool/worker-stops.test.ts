@@ -79,3 +79,29 @@ test('[X17] the answer of a settle that comes after the stop harms nothing', asy
   await open.clock.advance(100)
   assert.equal(await open.pool.get('a'), null)
 })
+
+test('[X17] a handler that stops its worker before it first waits is waited for, and counts as running', async () => {
+  const seen: number[] = []
+  let stopped = false
+  const handler = async (): Promise<void> => {
+    seen.push(open.worker.running)
+    void open.worker.service.stop().then(() => (stopped = true))
+    await open.clock.sleep(5000)
+  }
+  const open = await openWorker(handler)
+  await open.pool.put('a')
+  await open.clock.advance(4000)
+  assert.deepEqual([seen, open.worker.running, stopped], [[1], 1, false])
+  await open.clock.advance(2000)
+  assert.deepEqual([open.worker.running, stopped, await open.pool.get('a')], [0, true, null])
+})
+
+test('[X17] one that stops its worker and throws at once has ended, and is not waited for', async () => {
+  const open = await openWorker(() => {
+    void open.worker.service.stop()
+    throw new Error('no')
+  })
+  await open.pool.put('a')
+  await open.clock.advance(3000)
+  assert.deepEqual([open.worker.running, (await open.pool.get('a'))?.attempt], [0, 1])
+})

@@ -50,7 +50,7 @@ test('[X1] a backlog of quick runs is taken in ever larger pieces', async () => 
   assert.equal(done, 5000)
   const asked = takes.filter(({ lane }) => lane === 'normal')
   assert.ok(asked.length < 40, `${asked.length} takes`)
-  assert.ok(Math.max(...asked.map(({ limit }) => limit)) <= 4000 + 12_010)
+  assert.ok(Math.max(...asked.map(({ limit }) => limit)) <= 6000 + 18_010)
   await worker.service.stop()
 })
 
@@ -254,7 +254,7 @@ test('[X10] a run whose hint was lost is found by the pulse, also beside one tha
   }
   const { worker, clock, pool, store } = await openWorker(handler, { watch })
   const pulse = async (): Promise<void> => {
-    worker.notice(await store.pulse({ beat: null, pools: worker.asked }), clock.now())
+    worker.notice(await store.pulse({ beat: null, pools: worker.ask() }), clock.now())
     await clock.advance(1)
   }
   await pool.put('a')

@@ -54,6 +54,27 @@ test('[I10] the verdict is one sentence', async (t) => {
   assert.match(String(body['sentence']), /^(Work is flowing|Idle)/)
 })
 
+test('[I5] [I10] a paused pool is told by the verdict, the meter and the metrics, and has no zero for what is due', async (t) => {
+  const serving = await serveWork(t)
+  const pool = serving.race.pool('vms')
+  await pool.pause({ by: 'ann', reason: 'deploy' })
+  const verdict = async (): Promise<string> =>
+    String((await ask(serving, 'GET', '/v1/verdict')).body['sentence'])
+  await until(async () => /^Held: vms is paused by ann since .* \(deploy\)/.test(await verdict()), 'a pause')
+  const { body } = await ask(serving, 'GET', '/v1/meter?pool=vms')
+  const [vms] = body['pools'] as {
+    paused: { by: string }
+    overdue: { count: number | null; unknown: string }
+  }[]
+  assert.deepEqual([vms?.paused.by, vms?.overdue.count, vms?.overdue.unknown], ['ann', null, 'paused by ann'])
+  assert.ok(Array.isArray(body['collisions']))
+  const text = String((await ask(serving, 'GET', '/metrics')).body['text'])
+  assert.match(text, /\nheadrace_paused\{pool="vms"\} 1\n/)
+  assert.doesNotMatch(text, /\nheadrace_overdue\{pool="vms"/)
+  await pool.put('late')
+  await until(async () => (await verdict()).endsWith('at least 1 due'), 'a pulse')
+})
+
 test('[I7] the stream tells the meter and the verdict at once, and again every second', async (t) => {
   const serving = await serve(t, { drainWithin: 2000 })
   const wire = await openWire(t, serving)

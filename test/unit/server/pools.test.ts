@@ -27,7 +27,10 @@ test('[Z7] pools are listed with what is known of them, also those that another 
   const settings = { name: 'vms', mode: 'one' as const, partitions: 8, rememberMs: null }
   await serving.race.store.pool.entries.open(settings)
   const vms = { ...TICKS, name: 'vms', mode: 'one', partitions: 8 }
-  assert.deepEqual((await send(serving, 'GET', '')).body, { items: [TICKS, vms] })
+  assert.deepEqual((await send(serving, 'GET', '')).body, {
+    items: [TICKS, vms].map((pool) => ({ ...pool, ...UNSTEERED })),
+    total: 2,
+  })
   assert.deepEqual((await send(serving, 'GET', '/vms')).body, { ...vms, ...UNSTEERED })
   assert.equal((await send(serving, 'PUT', '/vms/entries/a')).status, 202)
 })
@@ -264,4 +267,25 @@ test('a repeated put is answered as the first was, and another of the same key i
   assertProblem(other, 422, 'idempotency_mismatch')
   const list = await ask(serving, 'POST', '/v1/pools/vms/entries', { body: '[{"key":"a"}]', headers })
   assertProblem(list, 422, 'idempotency_mismatch')
+})
+
+test('an entry that holds as many payloads as it may refuses a put with 409, which the put routes tell of', async (t) => {
+  const serving = await serve(t)
+  await ask(serving, 'PUT', '/v1/pools/mails', { body: '{"payloads":"all"}' })
+  const path = '/v1/pools/mails/entries'
+  const entries = Array.from({ length: 1000 }, (_, nth) => ({ key: 'ann', at: LATER, payload: nth }))
+  assert.equal((await ask(serving, 'POST', path, { body: JSON.stringify(entries) })).status, 202)
+  assertProblem(await ask(serving, 'PUT', `${path}/ann`, { body: '{"payload":1}' }), 409, 'payloads_full')
+  const many = await ask(serving, 'POST', path, { body: '[{"key":"bob"},{"key":"ann","payload":1}]' })
+  assertProblem(many, 409, 'payloads_full')
+  assert.equal((await ask(serving, 'GET', `${path}/bob`)).status, 404)
+  assert.equal((await ask(serving, 'PUT', `${path}/ann`)).status, 202)
+  const { body } = await ask(serving, 'GET', '/openapi.json')
+  const { paths } = body as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> }
+  for (const { responses } of [
+    paths['/v1/pools/{pool}/entries']?.['post'],
+    paths['/v1/pools/{pool}/entries/{key}']?.['put'],
+  ].filter((route) => route !== undefined)) {
+    assert.match(JSON.stringify(responses['409']), /payloads_full/)
+  }
 })

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../src/clock.ts'
-import { type Headrace, type Surroundings, headrace } from '../../../src/headrace.ts'
+import { type Headrace, headrace } from '../../../src/headrace.ts'
 import type { OptionsInput } from '../../../src/options.ts'
 import type { Mode } from '../../../src/pool/entry.ts'
 import type { Ticks } from '../../../src/pool/ticks.ts'
 import { type Server, type ServerOptions, createServer } from '../../../src/server/app.ts'
+import type { Surroundings } from '../../../src/surroundings.ts'
 
 export const LATER = '2030-01-01T00:00:00.000Z'
 
@@ -55,7 +56,7 @@ export interface Answer {
 }
 
 export async function ask(
-  { url }: Serving,
+  { url }: Pick<Serving, 'url'>,
   method: string,
   path: string,
   { body, headers = {} }: { body?: string | Buffer; headers?: Record<string, string> } = {},

@@ -34,15 +34,52 @@ test('[L12] a pool that is paused over HTTP starts nothing until it is resumed',
   assert.equal((await send(serving, 'GET', '/vms')).body['paused'], null)
 })
 
-test('[L12] a pause without a body ends with resume, another keeps its beginning, and a past one is over', async (t) => {
+test('[L12] a pause without a body ends with resume, another keeps its beginning, and a past one is refused', async (t) => {
   const serving = await serve(t)
   await send(serving, 'PUT', '/vms')
   const first = (await send(serving, 'POST', '/vms/pause')).body
   assert.deepEqual([first['by'], first['reason'], first['until']], [null, null, null])
   const second = (await send(serving, 'POST', '/vms/pause', { by: 'bob' })).body
   assert.deepEqual(second, { ...first, by: 'bob' })
-  await send(serving, 'POST', '/vms/pause', { until: 1000 })
-  assert.equal((await send(serving, 'GET', '/vms')).body['paused'], null)
+  const past = await send(serving, 'POST', '/vms/pause', { until: '2020-01-01T00:00:00Z' })
+  assertProblem(past, 400, 'invalid_input')
+  assert.match(
+    String(past.body['detail']),
+    /^until is 2020-01-01T00:00:00\.000Z, and by the clock of the store/,
+  )
+  assert.deepEqual((await send(serving, 'GET', '/vms')).body['paused'], second)
+})
+
+test('[T6] a pause of ticks holds them, their posts are answered, and limits of them are refused', async (t) => {
+  const serving = await serve(t)
+  const { race } = serving
+  await send(serving, 'POST', '/ticks/pause')
+  await ask(serving, 'POST', '/ticks', { body: '{"item":"a","at":"2020-01-01T00:00:00Z"}' })
+  const { body: why } = await ask(serving, 'GET', '/v1/why?key=a')
+  assert.deepEqual([why['state'], why['reason']], ['due', 'paused'])
+  const refused = await send(serving, 'PUT', '/ticks/limits', { pool: { concurrency: 3 } })
+  assertProblem(refused, 400, 'invalid_options')
+  assert.match(String(refused.body['detail']), /^the pool ticks is of ticks, which have no limits/)
+  assert.equal((await send(serving, 'PUT', '/ticks/limits', { pool: null })).status, 200)
+  await assert.rejects(race.ticks().pool.limit({ group: { concurrency: 1 } }), { code: 'invalid_options' })
+  await send(serving, 'POST', '/ticks/resume')
+  await until(async () => (await ask(serving, 'GET', '/v1/why?key=a')).body['state'] === 'absent', 'a move')
+})
+
+test('[I10] [T6] ticks that are paused are told by the verdict and the metrics, and are not idle', async (t) => {
+  const serving = await serve(t)
+  const metrics = async (): Promise<string> => String((await ask(serving, 'GET', '/metrics')).body['text'])
+  await until(async () => (await metrics()).includes('headrace_paused{pool="ticks"} 0\n'), 'a read')
+  await send(serving, 'POST', '/ticks/pause', { by: 'ann', reason: 'deploy' })
+  await ask(serving, 'POST', '/ticks', { body: '{"item":"a","at":"2020-01-01T00:00:00Z"}' })
+  const verdict = async (): Promise<Answer['body']> => (await ask(serving, 'GET', '/v1/verdict')).body
+  const isTold = async (): Promise<boolean> =>
+    String((await verdict())['sentence']).endsWith('at least 1 due')
+  await until(isTold, 'a pulse')
+  const { status, sentence } = await verdict()
+  assert.equal(status, 'busy')
+  assert.match(String(sentence), /^Held: ticks is paused by ann since 2\S+Z \(deploy\); at least 1 due$/)
+  assert.match(await metrics(), /\nheadrace_paused\{pool="ticks"\} 1\n/)
 })
 
 test('[L11] limits are changed by what a body names, and shown', async (t) => {

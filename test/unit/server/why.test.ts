@@ -50,3 +50,15 @@ test('[I8] a tick is found in the pool of ticks, by its moment', async (t) => {
   const { body } = await ask(serving, 'GET', `/v1/why?key=bill&at=${LATER}`)
   assert.deepEqual([body['pool'], body['reason']], ['ticks', 'not_due'])
 })
+
+test('[I8] the moment that is named is found behind however many others of its key', async (t) => {
+  const serving = await serve(t)
+  const at = Date.parse(LATER)
+  await serving.ticks.pool.putAll(Array.from({ length: 1002 }, (_, nth) => ({ key: 'bill', at: at + nth })))
+  const asked = async (moment: number): Promise<unknown> => {
+    const { body } = await ask(serving, 'GET', `/v1/why?key=bill&at=${new Date(moment).toISOString()}`)
+    return body['dueAt'] ?? body['state']
+  }
+  assert.equal(await asked(at + 1001), new Date(at + 1001).toISOString())
+  assert.equal(await asked(at + 1002), 'absent')
+})

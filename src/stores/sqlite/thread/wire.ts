@@ -40,6 +40,7 @@ export const PORTS: { readonly [Name in PortName]: Methods<Ports[Name]> } = {
   roster: {
     join: true,
     serve: true,
+    reach: true,
     view: true,
     decide: true,
     grant: true,

@@ -16,7 +16,14 @@ function atOnce(scope: 'pool' | 'group', title: string): Situation {
       await untilState(place, 'first', 'running')
       await place.pool.put('second', { group: 'g' })
       const told = await place.why('second')
-      const evidence = { kind: 'concurrency', scope, limit: 1, perMs: null, until: null }
+      const evidence = {
+        kind: 'concurrency',
+        scope,
+        limit: 1,
+        perMs: null,
+        share: scope === 'pool' ? 1 : null,
+        until: null,
+      }
       assert.deepEqual(told['evidence'], evidence)
       release()
       await untilState(place, 'second', 'absent')
@@ -37,7 +44,13 @@ function inTime(scope: 'pool' | 'group', title: string): Situation {
       await place.pool.put('second', { group: 'g' })
       const told = await untilReason(() => place.why('second'), 'rate_limited')
       const { until, ...limit } = told['evidence'] as Record<string, unknown>
-      assert.deepEqual(limit, { kind: 'rate', scope, limit: 1, perMs: 3_600_000 })
+      assert.deepEqual(limit, {
+        kind: 'rate',
+        scope,
+        limit: 1,
+        perMs: 3_600_000,
+        share: scope === 'pool' ? 1 : null,
+      })
       assert.ok(Date.parse(String(until)) > Date.parse(String(told['now'])))
       return told
     },

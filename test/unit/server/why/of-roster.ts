@@ -64,7 +64,7 @@ export const ofRoster: Situation[] = [
       await pool.put('k')
       const told = await untilReason(() => why('k'), 'unknown')
       assert.deepEqual(told['owner'], OWNER)
-      assert.equal(told['next'], 'ask it: headrace why --server http://ghost:7400')
+      assert.equal(told['next'], 'ask it: headrace why k --pool vms --server http://ghost:7400')
       return told
     },
   },
@@ -101,7 +101,7 @@ export const ofRoster: Situation[] = [
       const place = await stage.serve({ handler: () => undefined }, {}, shared)
       await place.pool.put('k')
       const told = await untilReason(() => place.why('k'), 'partition_moving')
-      assert.match(String(told['sentence']), /taken over by this member/)
+      assert.match(String(told['sentence']), /taken over by m1/)
       resolve()
       await untilState(place, 'k', 'absent')
       return told

@@ -1,7 +1,8 @@
 // Situations in which a run of the key itself, or its handlers, is what it waits for.
 import assert from 'node:assert/strict'
+import type { Headrace } from '../../../../src/headrace.ts'
 import { retry } from '../../../../src/pool/answer.ts'
-import { LATER } from '../serving.ts'
+import { LATER, until } from '../serving.ts'
 import { type Situation, askWhy, held, untilReason, untilState } from './situation.ts'
 
 export const ofRuns: Situation[] = [
@@ -45,6 +46,26 @@ export const ofRuns: Situation[] = [
     },
   },
   {
+    reason: 'pool_full',
+    title: 'a run that was in two crashes has its member to itself',
+    async bring(stage) {
+      const { handler, release } = held()
+      const place = await stage.serve({ handler })
+      const { pool, why, race } = place
+      await pool.pause()
+      await pool.put('poison')
+      await until(() => markTwice(race, 'poison'), 'its mark')
+      await pool.resume()
+      await untilState(place, 'poison', 'running')
+      await pool.put('other')
+      const told = await untilReason(() => why('other'), 'pool_full')
+      assert.deepEqual(told['evidence'], { alone: { pool: 'vms', key: 'poison' } })
+      assert.match(String(told['sentence']), /has m1 to itself/)
+      release()
+      return told
+    },
+  },
+  {
     reason: 'waiting_key',
     title: 'its handler was aborted, and goes on',
     async bring(stage) {
@@ -80,3 +101,13 @@ export const ofRuns: Situation[] = [
     },
   },
 ]
+
+/** As if it had been under way in two crashes; false: its partition is nobody's yet. */
+async function markTwice({ store }: Headrace, key: string): Promise<boolean> {
+  const entry = await store.pool.browse.get('vms', { key, slot: null })
+  const fences = await store.fences.fences('pool/vms')
+  const { owner = '' } = fences.find(({ partition }) => partition === entry?.partition) ?? {}
+  const mark = { key, slot: null, turn: entry?.turn ?? 0, crashes: 2 }
+  const [answer] = await store.pool.entries.mark('vms', [mark], { owner, held: fences })
+  return answer?.result === 'marked'
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HeadraceError } from '../../../../src/errors.ts'
-import { toHeadraceError, wasCut, wasUndone } from '../../../../src/stores/postgres/failure.ts'
+import { toHeadraceError, wasCut, wasLockedIn, wasUndone } from '../../../../src/stores/postgres/failure.ts'
 
 const ofServer = (code: string, message = 'it broke'): Error =>
   Object.assign(new Error(message), { code, severity: 'ERROR' })
@@ -43,4 +43,16 @@ test('what was certainly undone is told from what was cut with an unknown outcom
   assert.deepEqual([wasUndone(ofServer('40P01')), wasCut(ofServer('40P01'))], [true, false])
   assert.deepEqual([wasUndone(ofServer('57P01')), wasCut(ofServer('57P01'))], [false, true])
   assert.deepEqual([wasUndone(ofServer('55P03')), wasCut(ofServer('55P03'))], [false, false])
+})
+
+test('a lock is known by its table, whatever language the server speaks, and whoever has told of it', () => {
+  const locked = (where?: string): Error => Object.assign(ofServer('55P03'), { where })
+  const german = locked('beim Sperren von Tupel (0,1) in Relation »fence«')
+  for (const error of [locked('while locking tuple (0,1) in relation "fence"'), german]) {
+    assert.ok(wasLockedIn(error, 'fence'))
+    assert.ok(!wasLockedIn(error, 'entry'))
+    assert.ok(wasLockedIn(toHeadraceError(error, 'postgres://db/work'), 'fence'))
+  }
+  assert.ok(!wasLockedIn(locked(), 'fence'))
+  assert.ok(!wasLockedIn(Object.assign(ofServer('57014'), { where: 'in relation "fence"' }), 'fence'))
 })

@@ -6,6 +6,8 @@ import { noFaults } from '../../../../src/fault.ts'
 import type { Store } from '../../../../src/store.ts'
 import { LANES } from '../../../../src/pool/entry.ts'
 import { createRandom } from '../../../../src/random.ts'
+import { MOST_TAKEN } from '../../../../src/pool/lane-hold.ts'
+import { MOST_KEPT } from '../../../../src/stores/sqlite/table-dues.ts'
 import { openMemoryStore } from '../../../../src/stores/memory/store.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
 import { type PoolDriver, asPut, openPool } from '../../../../src/testing/pool-driver.ts'
@@ -13,6 +15,10 @@ import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
 import { quickSqliteFiles } from '../../../contract/open-sqlite.ts'
 
 const PARTITIONS = 6
+
+test('as many entries are kept as one take of a worker may answer', () => {
+  assert.ok(MOST_KEPT >= MOST_TAKEN)
+})
 
 async function open(t: TestContext): Promise<{ clock: VirtualClock; stores: [Store, Store] }> {
   const path = await quickSqliteFiles.create()

@@ -1,0 +1,66 @@
+// Exported as `headrace/server`: the HTTP API of a running Headrace in its own process, so that whoever works can be asked.
+import { describe } from '../check.ts'
+import { HeadraceError } from '../errors.ts'
+import type { Headrace } from '../headrace.ts'
+import { nearest } from '../nearest.ts'
+import { type OptionsInput, asGiven, resolveOptions } from '../options.ts'
+import { Ticks } from '../pool/ticks.ts'
+import { createServer } from './app.ts'
+import { ownAddress } from './own-address.ts'
+
+const NAMES = ['host', 'port', 'token', 'address', 'drainWithin', 'ticks'] as const
+
+/** What is not said is as the race was told: by its options, the environment, or their defaults. */
+export interface ServeOptions extends Pick<
+  OptionsInput,
+  'host' | 'port' | 'token' | 'address' | 'drainWithin'
+> {
+  /** Those that `/ticks` is about; unless said, the pool `ticks` of the store, if there is one. */
+  ticks?: Ticks | undefined
+}
+
+export interface Served extends AsyncDisposable {
+  /** Where it answers, such as `http://127.0.0.1:7400`. */
+  readonly url: string
+  /** Answers what is under way, takes nothing new, and ends within `drainWithin`. The race goes on; its stop closes it, too. */
+  close(): Promise<void>
+}
+
+/** Serves the HTTP API of a race; off loopback only with a token. From then on its address stands in the roster. [G5] */
+export async function serve(race: Headrace, options: ServeOptions = {}): Promise<Served> {
+  refuseUnknown(options)
+  const { ticks = null, ...given } = options
+  refuseOther(ticks)
+  const settings = resolveOptions({ ...asGiven(race.options), ...asGiven(given) })
+  const server = createServer(race, ticks, settings)
+  const url = await server.listen()
+  const port = Number(new URL(url).port)
+  if (race.state === 'stopping' || race.state === 'stopped') {
+    await server.close()
+    throw new HeadraceError('not_running', 'the race is stopped, and is not served any more')
+  }
+  const address = settings.address ?? ownAddress({ host: settings.host, port })
+  const close = race.servings.add(address, () => server.close())
+  return { url, close, [Symbol.asyncDispose]: close }
+}
+
+/** Types do not hold callers from JavaScript. */
+function refuseOther(ticks: unknown): void {
+  if (ticks === null || ticks instanceof Ticks) return
+  throw new HeadraceError(
+    'invalid_options',
+    `ticks is ${describe(ticks)}, and not what race.ticks() answers`,
+    {
+      remedy: "give them themselves: serve(race, { ticks: race.ticks('mails') })",
+    },
+  )
+}
+
+function refuseUnknown(options: ServeOptions): void {
+  const unknown = Object.keys(options).find((name) => !(NAMES as readonly string[]).includes(name))
+  if (unknown === undefined) return
+  const near = nearest(unknown, NAMES)
+  throw new HeadraceError('invalid_options', `serve has no option ${JSON.stringify(unknown)}`, {
+    remedy: near === null ? `choose one of ${NAMES.join(', ')}` : `did you mean ${near}?`,
+  })
+}
