@@ -30,7 +30,7 @@ export { type AbortCause, type Handler, type Run, RunAborted, type RunContext } 
 export { type Log } from './pool/run-log.ts'
 export { type PausedView } from './pool/steering.ts'
 export { type Tick, type Ticks } from './pool/ticks.ts'
-export { type WorkOptions } from './pool/work-options.ts'
+export { type OnDoubt, type WorkOptions } from './pool/work-options.ts'
 export { type Reason } from './pool/why.ts'
 export { type Worker } from './pool/worker.ts'
 export {

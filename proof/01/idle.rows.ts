@@ -35,7 +35,11 @@ const idle = once(async ({ quick, progress }: ProofContext): Promise<Idle> => {
   })
   await server.post('tomorrow', Date.now() + 86_400_000)
   const postedAt = performance.now()
-  await until('the start is over', () => performance.now() - postedAt >= STARTED_WITHIN_MS, 2 * STARTED_WITHIN_MS)
+  await until(
+    'the start is over',
+    () => performance.now() - postedAt >= STARTED_WITHIN_MS,
+    2 * STARTED_WITHIN_MS,
+  )
   const read = (): number => Number(readFileSync(counts, 'utf8'))
   const [before, began, length] = [read(), performance.now(), quick ? QUICK_IDLE_MS : IDLE_MS]
   const elapsed = (): number => performance.now() - began

@@ -202,9 +202,9 @@ export class Runner<Payload> {
     arm()
   }
 
-  /** Aborts everything when the roster can be trusted no more. One timer, whatever runs: it looks again when it rings. */
+  /** Aborts everything when the roster can be trusted no more [X16]. One timer, whatever runs: it looks again when it rings. */
   #watchTrust(): void {
-    if (this.#guard !== null) return
+    if (this.#guard !== null || this.#parts.rules.onDoubt === 'finish') return
     const { clock, ownership } = this.#parts
     const ring = (): void => {
       this.#guard = null

@@ -11,20 +11,29 @@ export interface WorkOptions {
   timeout?: Duration
   /** How failed runs are tried again. */
   retry?: RetryOptions
+  /**
+   * What becomes of runs while the store does not answer, and another member may be given their partitions: they are aborted,
+   * or go on until it is known that another has them. `abort` unless said.
+   */
+  onDoubt?: OnDoubt
 }
+
+export type OnDoubt = 'abort' | 'finish'
 
 export interface WorkRules {
   concurrency: number
   timeoutMs: number | null
   retry: RetryRules
+  onDoubt: OnDoubt
 }
 
-const NAMES = ['concurrency', 'timeout', 'retry']
+const NAMES = ['concurrency', 'timeout', 'retry', 'onDoubt']
+const DOUBTS: readonly OnDoubt[] = ['abort', 'finish']
 const MOST_CONCURRENCY = 10_000
 
 export function workRules(options: WorkOptions): WorkRules {
   for (const name of Object.keys(options)) if (!NAMES.includes(name)) throw unknownOption(name)
-  const { concurrency = 10, timeout, retry } = options
+  const { concurrency = 10, timeout, retry, onDoubt = 'abort' } = options
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST_CONCURRENCY) {
     throw new HeadraceError('invalid_options', `the concurrency of a worker is ${concurrency}`, {
       remedy: `give a whole number from 1 to ${MOST_CONCURRENCY}`,
@@ -36,11 +45,12 @@ export function workRules(options: WorkOptions): WorkRules {
       remedy: 'leave it out for none',
     })
   }
-  return {
-    concurrency,
-    timeoutMs,
-    retry: retryRules(retry),
+  if (!DOUBTS.includes(onDoubt)) {
+    throw new HeadraceError('invalid_options', `onDoubt of a worker is ${JSON.stringify(onDoubt)}`, {
+      remedy: `choose one of ${DOUBTS.join(', ')}`,
+    })
   }
+  return { concurrency, timeoutMs, retry: retryRules(retry), onDoubt }
 }
 
 function unknownOption(name: string): HeadraceError {

@@ -67,7 +67,13 @@ test('[X1] a pool has one worker, or ticks, and options that are not understood 
   assert.throws(() => race.ticks('work', { mode: 'one' }), refused)
   race.ticks('fired')
   assert.throws(() => race.work(race.pool('fired'), () => undefined), refused)
-  for (const options of [{ concurrency: 0 }, { concurrency: 1.5 }, { timeout: 'soon' }, { concurency: 5 }]) {
+  for (const options of [
+    { concurrency: 0 },
+    { concurrency: 1.5 },
+    { timeout: 'soon' },
+    { concurency: 5 },
+    { onDoubt: 'wait' },
+  ]) {
     assert.throws(() => race.work(race.pool('other'), () => undefined, options as object), refused)
   }
   assert.deepEqual(

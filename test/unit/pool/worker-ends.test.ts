@@ -177,22 +177,6 @@ test('[X15] settles of one moment are one call, under the epochs of their takes'
   await worker.service.stop()
 })
 
-test('[X16] what runs is aborted when the roster can be trusted no more, and settled if it ended all the same', async () => {
-  const { handler, calls } = waitingHandler()
-  const { clock, pool, worker } = await openWorker(handler, { trustMs: 2500 })
-  await pool.putAll([{ key: 'a' }, { key: 'b' }])
-  await clock.advance(2400)
-  const signals = calls.map(({ ctx }) => ctx.signal)
-  assert.ok(signals.every(({ aborted }) => !aborted))
-  await clock.advance(101)
-  assert.ok(signals.every(({ reason }) => reason instanceof RunAborted && reason.why === 'lost'))
-  calls[0]?.end()
-  calls[1]?.fail(signals[1]?.reason)
-  await clock.advance(10)
-  assert.deepEqual([await pool.get('a'), (await pool.get('b'))?.attempt], [null, 0])
-  await worker.service.stop()
-})
-
 test('[X16] [H3] a partition that is to be handed over waits for its runs, and starts no others', async () => {
   const { handler, calls } = waitingHandler()
   const { clock, pool, worker, ownership } = await openWorker(handler, { concurrency: 1 })
