@@ -240,10 +240,11 @@ export class Headrace {
 
   /** Closes what serves it, stops taking, lets what is under way end, gives back locks, and closes the store. */
   async stop(): Promise<void> {
+    const served = this.servings.close()
     try {
-      await this.servings.close()
       await this.#service.stop()
     } finally {
+      await served
       // A start that failed may have joined.
       await this.roster.service.stop()
       await this.#locks.close()
@@ -290,7 +291,8 @@ export class Headrace {
   async #stop(): Promise<void> {
     this.#isLive = false
     this.#unwatch()
-    await Promise.all(this.#works.services.map((service) => service.stop()))
+    // Side by side: each may take all the time that a drain has.
+    await Promise.all([this.servings.close(), ...this.#works.services.map((service) => service.stop())])
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
   }

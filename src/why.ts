@@ -5,7 +5,7 @@ import { poolResource } from './fence.ts'
 import type { Meter } from './meter/meter.ts'
 import type { Options } from './options.ts'
 import { type Control, pauseAt } from './pool/control.ts'
-import { type Entry, stateOf } from './pool/entry.ts'
+import { type Entry, type EntryState, stateOf } from './pool/entry.ts'
 import type {
   EntryEvidence,
   Evidence,
@@ -17,6 +17,7 @@ import type {
   WorkerEvidence,
 } from './pool/evidence.ts'
 import type { Pool } from './pool/pool.ts'
+import type { Browse } from './pool/store.ts'
 import { type Why, why } from './pool/why.ts'
 import type { WorkerSight } from './pool/work-meter.ts'
 import type { Roster } from './roster/roster.ts'
@@ -76,7 +77,7 @@ export async function gatherEvidence(
     isTicks: isTicks || control.isTicks === true,
     paused: pausedAt(control, now),
     limit: entry === null ? null : limitOf(worker, entry, control, now),
-    partition: entry === null ? null : partitionOf(parts, view, poolResource(pool), entry.partition),
+    partition: entry === null ? null : partitionOf(parts, view, pool, entry.partition),
     worker: worker === null || entry === null ? null : workerOf(parts, worker, asked, entry),
     store: storeOf(parts, worker),
   }
@@ -100,7 +101,7 @@ export function answerWhy(evidence: Evidence, alsoIn: string[] = []): WhyAnswer 
   }
 }
 
-/** The entry that is meant; the one due first where no moment was named. */
+/** The entry that is meant; where no moment was named the one due first, of those that are not dead if there are any. */
 export async function findEntry(
   { pool: { browse } }: Store,
   { pool, key, at }: WhyAsked,
@@ -108,8 +109,17 @@ export async function findEntry(
   const { now, entries } = await browse.list(pool, { key, limit: 1 })
   const [first = null] = entries
   // In mode `one` a key has one entry, whatever the moment.
-  const isOther = at !== null && first !== null && first.slot !== null && first.slot !== at
-  return { now, entry: isOther ? await browse.get(pool, { key, slot: at }) : first }
+  if (first === null || first.slot === null || first.slot === at) return { now, entry: first }
+  if (at !== null) return { now, entry: await browse.get(pool, { key, slot: at }) }
+  return { now, entry: first.state === 'dead' ? ((await firstAlive(browse, pool, key)) ?? first) : first }
+}
+
+const ALIVE: readonly EntryState[] = ['due', 'waiting', 'backing-off']
+
+async function firstAlive(browse: Browse, pool: string, key: string): Promise<Entry | null> {
+  const pages = await Promise.all(ALIVE.map((state) => browse.list(pool, { key, state, limit: 1 })))
+  const found = pages.flatMap(({ entries }) => entries)
+  return found.toSorted((one, other) => one.next.dueAt - other.next.dueAt)[0] ?? null
 }
 
 function entryOf(entry: Entry, now: number): EntryEvidence {
@@ -144,22 +154,28 @@ function limitOf(
 function partitionOf(
   { roster, options }: WhyParts,
   { members, allotments, now }: RosterView,
-  resource: string,
+  pool: string,
   partition: number,
 ): PartitionEvidence {
+  const resource = poolResource(pool)
   const allotted = allotments.find((each) => each.resource === resource && each.partition === partition)
   const owner = members.find(({ id }) => id === allotted?.owner)
   const next = members.find(({ id }) => id === allotted?.next)?.name ?? allotted?.next ?? null
   return {
-    owner: owner === undefined ? null : ownerOf(owner, now - owner.heartbeatAt > options.lease),
+    owner:
+      owner === undefined ? null : ownerOf(owner, { pool, silent: now - owner.heartbeatAt > options.lease }),
     next,
     servers: members.filter(({ serves }) => serves.includes(resource)).length,
     isHere: allotted !== undefined && allotted.owner === roster.id,
   }
 }
 
-function ownerOf({ id, name, address, draining }: Member, silent: boolean): OwnerEvidence {
-  return { id, name, address, draining, silent }
+function ownerOf(
+  { id, name, address, draining, health }: Member,
+  { pool, silent }: { pool: string; silent: boolean },
+): OwnerEvidence {
+  const stopping = [`work ${pool}`, `ticks ${pool}`].some((service) => health[service] === 'stopping')
+  return { id, name, address, draining, stopping, silent }
 }
 
 function workerOf(

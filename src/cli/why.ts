@@ -51,7 +51,8 @@ function formatWhy(found: WhyView, output: Output): string {
 }
 
 /** How long it has been due, or is not yet, by the clock of the store. */
-function sinceDue({ dueAt, now }: WhyView): string {
+function sinceDue({ dueAt, now, state }: WhyView): string {
+  if (state === 'dead') return ''
   const [due, at] = [dueAt === null ? null : parseTime(dueAt), parseTime(now)]
   if (due === null || at === null) return ''
   return due <= at ? `   due for ${formatDuration(at - due)}` : `   due in ${formatDuration(due - at)}`

@@ -7,7 +7,7 @@ export function askElsewhere({ pool, key, entry }: Evidence, address: string | n
   if (address === null) return 'serve that process, so that it can be asked: serve(race) of headrace/server'
   const slot = entry?.slot ?? null
   const at = slot === null ? '' : ` --at ${toIso(slot)}`
-  const flags = `--pool ${pool}${at} --server ${address}`
+  const flags = `--pool ${pool}${at} --server ${shellWord(address)}`
   return key.startsWith('-')
     ? `ask it: headrace why ${flags} ${keyArgument(key)}`
     : `ask it: headrace why ${keyArgument(key)} ${flags}`

@@ -69,6 +69,8 @@ export interface OwnerEvidence {
   /** Where its API answers; null: it has none. */
   address: string | null
   draining: boolean
+  /** What works on the pool, or moves its ticks, stops there. */
+  stopping: boolean
   /** It has said nothing for more than a lease. */
   silent: boolean
 }

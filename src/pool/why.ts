@@ -52,11 +52,8 @@ export function why(asked: Evidence): Why {
   const { entry, worker } = asked
   if (entry === null) return atRest('absent', 'there is no such entry: it was never put, or is done', null)
   if (entry.state === 'dead') {
-    return atRest(
-      'dead',
-      'it was given up: its last attempt failed',
-      `see why: headrace pool dead ${asked.pool}`,
-    )
+    const see = `see why: headrace pool dead ${asked.pool} ${keyArgument(asked.key)}`
+    return atRest('dead', 'it was given up', see)
   }
   const isDue = entry.state === 'due'
   if (isDue && worker !== null && runsWell(entry, worker.sight)) return underWay(worker.sight)
@@ -136,10 +133,10 @@ function paused({ pool, paused: pause }: Evidence): Found | null {
   }
 }
 
-/** Another run of the key is under way, or one that was aborted goes on. [I9] */
+/** Another run of the key is under way, or one that was aborted goes on, on the member that owns it. [I9] */
 function waitingKey(asked: Evidence): Found | null {
-  const { worker, entry } = asked
-  const sight = worker?.sight ?? null
+  const { worker, entry, partition } = asked
+  const sight = partition?.isHere === false ? null : (worker?.sight ?? null)
   if (sight === null || sight.phase === 'waiting') return null
   const { slot, forMs, aborted } = sight
   const evidence = { slot, runsForMs: Math.round(forMs), aborted }
@@ -185,8 +182,9 @@ function unowned({ partition, entry }: Evidence): Found | null {
 }
 
 function draining({ partition, worker, entry }: Evidence): Found | null {
-  const isStopping = worker?.isStopping === true && partition?.isHere !== false
   const owner = partition?.owner ?? null
+  const isHere = worker?.isStopping === true && partition?.isHere !== false
+  const isStopping = isHere || owner?.stopping === true
   if (owner?.draining !== true && !isStopping) return null
   return {
     reason: 'node_draining',

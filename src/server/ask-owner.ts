@@ -11,6 +11,7 @@ import type { ServerContext } from './route.ts'
 export const MEMBER_HEADER = 'headrace-member'
 
 const WITHIN_MS = 1000
+const MOST_CHARACTERS = 65_536
 
 /** What the owner says, or why it does not. */
 export type OwnerAnswer = { told: WhyAnswer } | { told: null; cause: string; remedy: string | null }
@@ -27,7 +28,7 @@ export async function askOwner(
   try {
     // A redirect could lead the question elsewhere. A proxy in front of the owner may give it a path of its own.
     const response = await fetch(address.replace(/\/+$/, '') + path, {
-      headers: { [HOP_HEADER]: hop },
+      headers: { [HOP_HEADER]: hop, 'accept-encoding': 'identity' },
       redirect: 'error',
       signal: late.signal,
     })
@@ -45,17 +46,36 @@ function pathOf({ pool, key, at }: WhyAsked): string {
 }
 
 async function read(response: Response, id: string, { pool, key }: WhyAsked): Promise<OwnerAnswer> {
-  const { status, headers } = response
-  const text = await response.text()
+  const refusal = refusalOf(response, id)
+  if (refusal !== null) {
+    await response.body?.cancel()
+    return refusal
+  }
+  const text = await readText(response)
+  if (text === null) return failed('its answer is too long')
+  const told = parse(text)
+  const isMeant = isAnswer(told) && told.pool === pool && told.key === key
+  return isMeant ? { told } : failed('its answer cannot be read')
+}
+
+function refusalOf({ status, headers }: Response, id: string): OwnerAnswer | null {
   if (status === 401) {
     const clocks = `and clocks that agree to ${PROOF_WITHIN_MS / 1000} s`
     return failed('refused: 401', `servers of one store need one token, ${clocks}`)
   }
   if (status !== 200) return failed(`refused: ${status}`)
-  if (headers.get(MEMBER_HEADER) !== id) return failed('another member answered')
-  const told = parse(text)
-  const isMeant = isAnswer(told) && told.pool === pool && told.key === key
-  return isMeant ? { told } : failed('its answer cannot be read')
+  return headers.get(MEMBER_HEADER) === id ? null : failed('another member answered')
+}
+
+/** Null: it is longer than any answer of ours. Whoever answers there may go on for ever. */
+async function readText({ body }: Response): Promise<string | null> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > MOST_CHARACTERS) return null
+  }
+  return text
 }
 
 function failed(cause: string, remedy: string | null = null): OwnerAnswer {
@@ -77,6 +97,8 @@ function parse(text: string): unknown {
   }
 }
 
+/** Whether it can be passed on: an owner of another version may know more, and must not know less. */
 function isAnswer(told: unknown): told is WhyAnswer {
-  return isObject(told) && typeof told['state'] === 'string' && typeof told['sentence'] === 'string'
+  if (!isObject(told) || !isObject(told['evidence']) || !Array.isArray(told['also'])) return false
+  return ['state', 'sentence', 'now'].every((name) => typeof told[name] === 'string')
 }

@@ -8,7 +8,7 @@ import type { ServerContext } from './route.ts'
 export const MOST_POOLS = 100
 
 export interface FoundKey {
-  /** The pools that have it, that of ticks first. */
+  /** The pools that have it, that of ticks first, and those last in which it is dead. */
   pools: string[]
   /** Where it was looked for. */
   lookedIn: string[]
@@ -27,12 +27,14 @@ export async function findKey(
   const ordered = [...all.filter(isTicks), ...all.filter((pool) => !isTicks(pool))].slice(0, MOST_POOLS)
   const lookedIn = ordered.map(({ name }) => name)
   const found: FoundKey = { pools: [], lookedIn, of: all.length, now: null }
+  const dead: string[] = []
   for (const stored of ordered) {
     const { name: pool } = stored
     await pools.makeReadable(stored)
     const { now, entry } = await findEntry(race.store, { pool, key, at })
     found.now = now
-    if (entry !== null) found.pools.push(pool)
+    if (entry !== null) (entry.state === 'dead' ? dead : found.pools).push(pool)
   }
+  found.pools.push(...dead)
   return found
 }

@@ -14,7 +14,14 @@ const ENTRY = {
   partition: 3,
   tally: 1,
 } as const
-const OWNER = { id: 'id-1', name: 'm1', address: 'http://m1:7400', draining: false, silent: false }
+const OWNER = {
+  id: 'id-1',
+  name: 'm1',
+  address: 'http://m1:7400',
+  draining: false,
+  stopping: false,
+  silent: false,
+}
 const HERE = { owner: OWNER, next: null, servers: 2, isHere: true }
 const WORKER = {
   running: 8,
@@ -138,6 +145,21 @@ const cases: [
     'node_draining',
     { worker: { ...WORKER, isStopping: true } },
     { partition: 3, owner: 'm1', next: null },
+  ],
+  [
+    'its owner, another member, stops',
+    'node_draining',
+    { partition: { ...HERE, isHere: false, owner: { ...OWNER, stopping: true } } },
+    { partition: 3, owner: 'm1', next: null },
+  ],
+  [
+    'an aborted run goes on where its partition is not any more',
+    'unknown',
+    {
+      partition: { ...HERE, isHere: false },
+      worker: { ...WORKER, holds: false, sight: { ...RUNNING, aborted: 'lost' } },
+    },
+    { owner: 'm1', address: 'http://m1:7400', waiting: 0 },
   ],
   [
     'the store is slow',

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { type Headrace, headrace } from '../../../src/headrace.ts'
 import type { OptionsInput } from '../../../src/options.ts'
 import { type ServeOptions, serve } from '../../../src/server/server.ts'
-import { LATER, ask, assertProblem, until } from './serving.ts'
+import { LATER, ask, assertProblem, openWire, until } from './serving.ts'
 
 async function open(t: TestContext, options: OptionsInput = {}): Promise<Headrace> {
   const race = await headrace({ store: 'memory:', partitions: 4, port: 0, drainWithin: 0, ...options })
@@ -104,6 +104,24 @@ test('[G5] a race that stops closes what serves it, and to close that again is h
   for (const { url } of [first, second]) await assert.rejects(fetch(`${url}/healthy`))
   await second.close()
   await assert.rejects(serve(race), { code: 'not_running' })
+})
+
+test('[X17] a race that stops takes no more at once, while a request that is slow to come is still waited for', async (t) => {
+  const race = await open(t, { drainWithin: '10s' })
+  const pool = race.pool('vms')
+  race.work(pool, () => undefined)
+  await race.start()
+  const served = await serve(race)
+  const wire = await openWire(t, { port: Number(new URL(served.url).port) })
+  const head = ['PUT /v1/pools/vms/entries/k HTTP/1.1', 'host: 127.0.0.1', 'content-type: application/json']
+  wire.socket.write([...head, 'expect: 100-continue', 'content-length: 2', '', ''].join('\r\n'))
+  await wire.receives('100 Continue')
+  const stopped = race.stop()
+  const stateOf = (): string | undefined => race.services().find(({ name }) => name === 'work vms')?.state
+  await until(() => stateOf() === 'stopped', 'a worker that has stopped')
+  wire.socket.write('{}')
+  await stopped
+  assert.match(wire.received, /HTTP\/1\.1 202/)
 })
 
 test('ticks of another name are served where they are named', async (t) => {

@@ -125,7 +125,7 @@ export class Wire {
   }
 }
 
-export async function openWire(t: TestContext, { port }: Serving): Promise<Wire> {
+export async function openWire(t: TestContext, { port }: Pick<Serving, 'port'>): Promise<Wire> {
   const socket = connect(port, '127.0.0.1')
   t.after(() => socket.destroy())
   await once(socket, 'connect')

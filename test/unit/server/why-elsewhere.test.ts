@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { headrace } from '../../../src/headrace.ts'
+import { dead } from '../../../src/pool/answer.ts'
 import { type ServeOptions, serve } from '../../../src/server/server.ts'
 import { LATER, ask, until } from './serving.ts'
 import { type Place, Stage, held, joinGhost, untilReason } from './why/situation.ts'
@@ -104,6 +105,27 @@ test('[I12] who answers at the address of the owner, and is another, is not beli
   assert.equal(causeIn(found), 'another member answered')
 })
 
+test('[I12] an answer of an owner that does not end, or lacks a part, is not passed on', async (t) => {
+  let id = ''
+  const told = { pool: 'vms', key: 'k', state: 'running', sentence: 'it runs', now: LATER, evidence: {} }
+  const other = createServer(({ url = '' }, response) => {
+    response.setHeader('headrace-member', id)
+    if (url.startsWith('/short')) response.end(JSON.stringify(told))
+    else for (let nth = 0; nth < 100; nth += 1) response.write('x'.repeat(10_000))
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.after(() => other.close().closeAllConnections())
+  const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const place = await openGhost(t, address)
+  const owner = (await place.race.store.roster.view()).members.find(({ name }) => name === 'ghost')
+  id = String(owner?.id)
+  const untilCause = (cause: string): Promise<void> =>
+    until(async () => causeIn(await place.why('k')) === cause, cause)
+  await untilCause('its answer is too long')
+  await place.race.store.roster.reach(id, `${address}/short`)
+  await untilCause('its answer cannot be read')
+})
+
 test('[I8] a key whose pool is not named is looked for in all, that of ticks first, and where it was is told', async (t) => {
   const stage = new Stage()
   t.after(() => stage.end())
@@ -120,6 +142,26 @@ test('[I8] a key whose pool is not named is looked for in all, that of ticks fir
   assert.deepEqual([b['pool'], b['alsoIn'], b['reason']], ['vms', [], 'not_due'])
   assert.deepEqual([none['pool'], none['state'], none['next']], [null, 'absent', null])
   assert.deepEqual(none['evidence'], { lookedIn: ['ticks', 'other', 'vms'] })
+})
+
+test('[I8] the dead hide nothing: neither another entry of the key, nor another pool that has it', async (t) => {
+  const stage = new Stage()
+  t.after(() => stage.end())
+  const place = await stage.serve({ handler: () => dead('no') })
+  const { race, pool } = place
+  const slots = race.pool('slots', { mode: 'each' })
+  race.work(slots, () => dead('no'))
+  await slots.put('a')
+  await pool.put('a')
+  for (const each of [slots, pool]) await until(async () => (await each.count()).dead === 1, 'a death')
+  await race.pool('zz').put('a', { at: LATER })
+  const first = await ask(place, 'GET', '/v1/why?key=a')
+  assert.deepEqual([first.body['pool'], first.body['alsoIn']], ['zz', ['slots', 'vms']])
+  const ofSlots = async (): Promise<unknown> =>
+    (await ask(place, 'GET', '/v1/why?key=a&pool=slots')).body['state']
+  assert.equal(await ofSlots(), 'dead')
+  await slots.put('a', { at: LATER })
+  assert.equal(await ofSlots(), 'waiting')
 })
 
 test('[I8] a key is looked for in a hundred pools, and where there are more that is told', async (t) => {

@@ -1,11 +1,15 @@
 // Situations in which the roster is what a key waits for: nobody works, owns, or takes new runs.
 import assert from 'node:assert/strict'
+import { type Headrace, headrace } from '../../../../src/headrace.ts'
 import { partitionOf } from '../../../../src/partition.ts'
+import type { Handler } from '../../../../src/pool/run.ts'
+import type { Surroundings } from '../../../../src/surroundings.ts'
 import { changed } from '../../open-race.ts'
 import { ask, until } from '../serving.ts'
 import {
   type Place,
   type Situation,
+  type Stage,
   type Told,
   askWhy,
   held,
@@ -136,7 +140,37 @@ export const ofRoster: Situation[] = [
       return told
     },
   },
+  {
+    reason: 'node_draining',
+    title: 'its owner, another process that does not answer any more, stops',
+    async bring(stage) {
+      const { handler, release } = held()
+      const shared = await stage.open()
+      const owner = await openOwner(stage, handler, shared)
+      const place = await stage.serve(null, {}, shared)
+      await place.pool.put('first')
+      await until(async () => (await owner.why(owner.pool('vms'), 'first')).state === 'running', 'its run')
+      await place.pool.put('second')
+      const stopped = owner.stop()
+      const told = await untilReason(() => place.why('second'), 'node_draining')
+      assert.deepEqual([told['next'], told['also']], [null, []])
+      assert.match(String(told['sentence']), /owner of its partition, worker, stops/)
+      release()
+      await stopped
+      return told
+    },
+  },
 ]
+
+/** A member of its own that works, one run at a time. One that stops has withdrawn its address: it has none here. */
+async function openOwner(stage: Stage, handler: Handler, shared: Surroundings): Promise<Headrace> {
+  const options = { partitions: 4, name: 'worker', drainWithin: '10s' } as const
+  const race = await headrace({ store: 'memory:', ...options }, shared)
+  stage.after(() => race.stop())
+  race.work(race.pool('vms'), handler, { concurrency: 1 })
+  await race.start()
+  return race
+}
 
 /** A group that lives in this partition of four. */
 function groupIn(partition: number): string {
