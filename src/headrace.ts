@@ -190,7 +190,7 @@ export class Headrace {
   async why(pool: Pool, key: string, { at }: { at?: Moment } = {}): Promise<WhyAnswer> {
     const asked = { pool: pool.name, key: checkKey(key), at: at === undefined ? null : checkMoment(at) }
     await pool.open()
-    return answerWhy(await gatherEvidence(this, asked, pool))
+    return this.#gate.pass(async () => answerWhy(await gatherEvidence(this, asked, pool)))
   }
 
   /** Partitions of something of your own, shared out among the members that ask for it. */

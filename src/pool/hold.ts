@@ -222,6 +222,8 @@ export class Hold {
       this.#waiting -= 1
     }
     this.#ended(flying, this.inFlight.settle(flying.taken))
+    // Another of its group may have its place: none of the group need be under way, whose end would tell so.
+    this.#groups.look()
     return null
   }
 

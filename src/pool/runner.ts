@@ -46,6 +46,8 @@ export class Runner<Payload> {
   /** The run whose handler is being called: most of those that end at once are never among the running. */
   #called: Flight | null = null
   readonly #timeouts = new Map<Flight, Timer>()
+  /** Those that were reported since they do not heed their abort: nobody waits for them. [X18] */
+  readonly #ignoring = new Set<Flight>()
   readonly #waiters = new Set<() => void>()
   #guard: Timer | null = null
   readonly #context: ContextParts
@@ -104,14 +106,18 @@ export class Runner<Payload> {
     for (const flight of this.running) if (isMeant(flight)) this.#abort(flight, why)
   }
 
-  /** Resolves when no handler runs, or after `withinMs`. */
+  /** Resolves when no handler runs that is worth waiting for, or after `withinMs`. */
   async idle(withinMs: number): Promise<void> {
-    if (this.size === 0) return
+    if (this.#isIdle) return
     const ended = new AbortController()
     const wake = (): void => ended.abort()
     this.#waiters.add(wake)
     await this.#parts.clock.sleep(withinMs, ended.signal)
     this.#waiters.delete(wake)
+  }
+
+  get #isIdle(): boolean {
+    return this.size === this.#ignoring.size
   }
 
   /** Gives up what still runs. */
@@ -163,8 +169,13 @@ export class Runner<Payload> {
       this.#timeouts.get(flight)?.cancel()
       this.#timeouts.delete(flight)
     }
-    if (this.#waiters.size > 0 && this.size === 0) for (const wake of this.#waiters) wake()
+    if (this.#ignoring.size > 0) this.#ignoring.delete(flight)
+    this.#wakeWaiters()
     return !flight.isAbandoned
+  }
+
+  #wakeWaiters(): void {
+    if (this.#waiters.size > 0 && this.#isIdle) for (const wake of this.#waiters) wake()
   }
 
   #tellEnded(flight: Flight, how: Outcome | null): void {
@@ -183,6 +194,8 @@ export class Runner<Payload> {
     const { clock, telemetry, pool } = this.#parts
     const report = (): void => {
       if (!this.running.has(flight)) return
+      this.#ignoring.add(flight)
+      this.#wakeWaiters()
       telemetry.emit('run.ignored', { pool, key: flight.taken.key, why })
       this.#parts.ignored(flight)
     }

@@ -36,6 +36,8 @@ const NOTHING = { concurrency: 0, rate: 0 }
 export class ShareKeeper {
   readonly #parts: ShareKeeperParts
   #found: Controlled | null = null
+  /** How often trust had returned when that was read. */
+  #foundIn = 0
   /** It was known once, and may be another by now. */
   #isForgotten = false
   /** How much of each limit may be used. Lowered before a write that gives some up, raised after one that takes some. */
@@ -44,6 +46,9 @@ export class ShareKeeper {
   #told = 0
   /** A write was not answered, and may land yet: until another has, less counts. [L18] */
   #isUnsure = false
+  #isClaimed = false
+  /** It may have a share, and holds nothing of the pool. */
+  #mustReturn = false
   /** Since the last look something waited that could not start. */
   #wasHeldBack = false
   #looking: Promise<void> | null = null
@@ -55,9 +60,9 @@ export class ShareKeeper {
     this.#parts = parts
   }
 
-  /** Whether it is known what steers the pool. */
+  /** Whether it is known what steers the pool. In doubt it may have been changed, and nobody told. [L12] */
   get isKnown(): boolean {
-    return this.#found !== null
+    return this.#found !== null && this.#foundIn === this.#parts.ownership.trustReturns
   }
 
   get caps(): Readonly<Record<Kind, number>> {
@@ -76,17 +81,30 @@ export class ShareKeeper {
 
   async learn(): Promise<void> {
     await this.#read()
+    if (!this.#isClaimed) await this.#claim(this.#found as Controlled)
     this.#lookSoon()
+  }
+
+  /** A pool that was once of ticks is worked on now. Once: if others move its ticks all the same, they say so again. [T6] */
+  async #claim({ version, control: { isTicks, ...control } }: Controlled): Promise<void> {
+    const written =
+      isTicks === true ? await this.#parts.control.write(this.#parts.pool, version, control) : version
+    this.#isClaimed = written !== null
+    if (written === null) this.#tellLost()
+    else if (written !== version)
+      this.#adopt({ version: written, control, now: this.#parts.time.now() }, NOTHING)
   }
 
   /** A pulse told this version. One that told none was not asked: by its next start this member may be behind. [L12] */
   notice(version: number | undefined): void {
     if (version === undefined) {
-      if (this.#isShared) void this.#giveBack()
+      this.#mustReturn ||= this.#isShared
       this.#isForgotten ||= this.#found !== null
       this.#found = null
+      if (this.#shallReturn) this.#look()
       return
     }
+    this.#mustReturn = false
     this.#told = Math.max(this.#told, version)
     // What was taken before waits for it: no take may be worth while that would read it.
     if (this.#found !== null || this.#isForgotten) this.#look()
@@ -114,10 +132,16 @@ export class ShareKeeper {
     this.#isEnded = true
     this.#timer?.cancel()
     await this.#looking
-    if (this.#isShared) await this.#giveBack()
+    if (this.#isShared || this.#mustReturn) await this.#giveBack()
+  }
+
+  /** A pulse that was slow may not have asked for what is held by now: what is used is not given back. [L20] */
+  get #shallReturn(): boolean {
+    return this.#mustReturn && this.#parts.used().concurrency === 0
   }
 
   async #giveBack(): Promise<void> {
+    this.#mustReturn = false
     this.#caps = NOTHING
     const { control, pool, ownership } = this.#parts
     const { owner } = ownership.claim()
@@ -168,7 +192,7 @@ export class ShareKeeper {
   async #lookOnce(): Promise<void> {
     let afterMs = LOOK_EVERY_MS
     try {
-      await this.#share()
+      await (this.#shallReturn ? this.#giveBack() : this.#share())
     } catch {
       // It is behind: nothing starts until it could be read.
       this.#found = null
@@ -184,8 +208,10 @@ export class ShareKeeper {
     const { control, pool, clock, time } = this.#parts
     const sentAt = clock.now()
     const told = this.#told
+    const foundIn = this.#parts.ownership.trustReturns
     const found = await control.read(pool)
     time.hear(found.now, sentAt)
+    this.#foundIn = foundIn
     this.#isForgotten = false
     // A hint may have promised more than there is.
     if (this.#told === told) this.#told = found.version
@@ -195,7 +221,7 @@ export class ShareKeeper {
   async #share(): Promise<void> {
     const { control, pool, time } = this.#parts
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      if (this.#found === null || this.#told > this.#found.version) await this.#read()
+      if (!this.isKnown || this.#told > (this.#found?.version ?? 0)) await this.#read()
       const { version, control: before } = this.#found as Controlled
       const own = this.#own(before)
       if (!this.#isShared || own === null) return

@@ -127,6 +127,11 @@ export class Ownership {
     return this.#parts.trust.leftMs
   }
 
+  /** Another number than before: what is held could not be trusted meanwhile. */
+  get trustReturns(): number {
+    return this.#parts.trust.returns
+  }
+
   /** A fenced write was refused: these are another's by now, unless a new raise says otherwise. */
   lose(claim: Claim, partitions: readonly number[]): void {
     for (const { partition, epoch } of claim.held) {

@@ -6,6 +6,7 @@ export class Trust {
   readonly #clock: Clock
   readonly #trustMs: number
   #sent: Sent | null = null
+  #returns = 0
 
   constructor(clock: Clock, trustMs: number) {
     this.#clock = clock
@@ -16,7 +17,14 @@ export class Trust {
   renew(sent: Sent): boolean {
     const held = this.holds
     this.#sent = sent
-    return !held && this.holds
+    const isBack = !held && this.holds
+    if (isBack) this.#returns += 1
+    return isBack
+  }
+
+  /** How often it came, or came back. */
+  get returns(): number {
+    return this.#returns
   }
 
   /** The store does not know this member any more. */

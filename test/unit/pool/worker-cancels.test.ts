@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunAborted } from '../../../src/pool/run.ts'
 import { START } from '../../../src/testing/virtual-clock.ts'
+import type { Entries } from '../../../src/pool/store.ts'
 import { openWorker, waitingHandler } from './open-worker.ts'
 
 test('[X24] a cancel fires the signal of the run under way, and what it throws is no failure', async () => {
@@ -82,5 +83,34 @@ test('[X24] a run that was taken after the cancel was sent is not the one that w
   calls[0]?.end()
   await clock.advance(10)
   assert.equal(await pool.get('a'), null)
+  await worker.service.stop()
+})
+
+test('[X24] [L13] when a run is cancelled that its group had room for, the next of the group has its place at once', async () => {
+  const { handler, calls } = waitingHandler()
+  const { promise: never } = Promise.withResolvers<never>()
+  let isDown = false
+  const entries = (inner: Entries): Partial<Entries> => ({
+    take: (...asked) => (isDown ? never : inner.take(...asked)),
+  })
+  const { clock, pool, worker } = await openWorker(handler, { concurrency: 2, entries })
+  const started = (): string => calls.map(({ run }) => run.key).join('')
+  await pool.limit({ group: { concurrency: 1 } })
+  await pool.putAll(['a', 'b', 'c'].map((key) => ({ key, group: 'g' })))
+  await clock.advance(10)
+  await pool.putAll(['v', 'x', 'y', 'z'].map((key) => ({ key, lane: 'fanout' as const })))
+  await clock.advance(1500)
+  isDown = true
+  calls[0]?.end()
+  await clock.advance(1)
+  assert.equal(started(), 'avx')
+  await pool.cancel('b')
+  for (let nth = 1; nth < calls.length && !started().includes('c'); nth += 1) {
+    calls[nth]?.end()
+    await clock.advance(1)
+  }
+  assert.match(started(), /c/)
+  for (const call of calls) call.end()
+  await clock.advance(10)
   await worker.service.stop()
 })

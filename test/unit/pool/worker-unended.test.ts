@@ -1,4 +1,4 @@
-// What becomes of runs while it is not known whether their partitions are still this member's.
+// What becomes of runs whose end cannot be waited for: of a partition that may be lost, or of a handler that ignores its abort.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunAborted } from '../../../src/pool/run.ts'
@@ -40,4 +40,22 @@ test('[X16] with onDoubt finish a run goes on in doubt, and is aborted when its 
   await clock.advance(10)
   assert.equal((await pool.get('b'))?.attempt, 0)
   await worker.service.stop()
+})
+
+test('[X18] no stop waits for a handler that has ignored its abort for long', async () => {
+  const { handler, calls } = waitingHandler()
+  const { clock, pool, worker } = await openWorker(handler, { timeout: '1s', drainWithinMs: 30_000 })
+  await pool.put('stuck')
+  await clock.advance(3000)
+  assert.equal(calls[0]?.ctx.signal.aborted, true)
+  await pool.put('other')
+  await clock.advance(500)
+  let isStopped = false
+  const stopping = worker.service.stop().then(() => (isStopped = true))
+  await clock.advance(400)
+  assert.equal(isStopped, false)
+  calls[1]?.end()
+  await clock.advance(10)
+  assert.equal(isStopped, true)
+  await stopping
 })
