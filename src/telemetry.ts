@@ -16,7 +16,7 @@ export interface TelemetryEvents {
   /** The limits of a pool were changed here; null: there is none. */
   'pool.limited': { pool: string; limits: { group: LimitTold; pool: LimitTold } }
   /** A write of what steers a pool, by a caller, of a member's share or of cancels, was not made: another was before. */
-  'control.lost': { pool: string; by: 'caller' | 'share' | 'cancel' }
+  'control.lost': { pool: string; by: 'caller' | 'share' | 'cancel' | 'ticks' }
   /** Due ticks moved to their topic. */
   'ticks.moved': { pool: string; topic: string; latenessMs: number[]; tookMs: number }
   /** The loop that moves ticks failed and will try again; null: its pool or topic is refused, and it ended. */

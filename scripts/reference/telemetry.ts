@@ -4,7 +4,7 @@ import { assert } from '../../src/errors.ts'
 import { block, code, page, table } from './markdown.ts'
 
 const source = new URL('../../src/telemetry.ts', import.meta.url)
-const event = /\/\*\* (?<doc>[^*]+) \*\/\n {2}'(?<name>[a-z.]+)': \{ (?<fields>[^}]+) \}/g
+const event = /\/\*\* (?<doc>[^*]+) \*\/\n {2}'(?<name>[a-z.]+)': \{ (?<fields>(?:[^{}]|\{[^{}]*\})+) \}/g
 
 const EXAMPLE = `
 import { subscribe } from 'node:diagnostics_channel'
@@ -42,7 +42,7 @@ function fieldsOf(fields: string, text: string): string {
     fields,
   )
   return written
-    .split(';')
+    .split(/;(?![^{]*\})/)
     .map((field) => code(field.trim()))
     .join(', ')
 }

@@ -42,7 +42,7 @@ function addDead(pool: Command, { context, output }: CommandParts): void {
       examples('pool dead vms', 'pool dead vms --groups', 'pool dead vms --error timeout'),
     )
     .option('--groups', 'count those with the same reason and error but for numbers and ids')
-  addFilterFlags(command).addOption(limitFlag()).addOption(afterFlag())
+  addFilterFlags(command).addOption(limitFlag('50; of groups all')).addOption(afterFlag())
   addClientFlags(command).action(
     async (name: string, key: string | undefined, flags: DeadFlags, self: Command) => {
       const client = clientOf(flags, context).pools.of(name)
@@ -55,7 +55,7 @@ function addDead(pool: Command, { context, output }: CommandParts): void {
         out.result({ ...page, items }, () => formatGroups(items, out))
         const { length: found } = page.items
         if (found > items.length)
-          out.talk(`the largest ${out.count(items.length)} of ${out.count(found)}; more: --limit ${found}`)
+          out.talk(`the largest ${out.count(items.length)} of ${out.count(found)}; all: leave --limit out`)
         if (page.next !== null) out.talk(`of the newest 10,000; those before: --after ${page.next}`)
         return
       }

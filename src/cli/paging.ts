@@ -7,8 +7,8 @@ import type { Output } from './output.ts'
 const MOST = 1000
 const PAGE = 50
 
-export function limitFlag(): Option {
-  const flag = new Option('--limit <number>', `at most so many (default ${PAGE})`)
+export function limitFlag(unlessSaid = String(PAGE)): Option {
+  const flag = new Option('--limit <number>', `at most so many (default ${unlessSaid})`)
   return flag.argParser(integer({ min: 1, max: MOST }))
 }
 

@@ -9,6 +9,12 @@ import {
   formatTable,
 } from './output.ts'
 
+/** Says that there are more pools than are listed, if there are. */
+export function sayListed(listed: number, total: number, output: Output): void {
+  if (total > listed)
+    output.talk(`these are the first ${output.count(listed)} of ${output.count(total)} pools`)
+}
+
 /** A line for each pool; what is not set for any of them has no column. */
 export function formatPools(pools: readonly PoolDetail[], output: Output): string {
   if (pools.length === 0) return 'no pools'

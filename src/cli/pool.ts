@@ -8,7 +8,7 @@ import { addDeadCommands } from './dead.ts'
 import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
 import { type Output, escapeControls } from './output.ts'
 import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
-import { formatChange, formatEntries, formatEntry, formatPools } from './pool-text.ts'
+import { formatChange, formatEntries, formatEntry, formatPools, sayListed } from './pool-text.ts'
 import { addSteeringCommands } from './steering.ts'
 
 const EXAMPLES = `Examples:
@@ -63,9 +63,7 @@ function addList(pool: Command, { context, output }: CommandParts): void {
         return printPage(await pools.of(name).list({ ...query, limit: limit ?? 50 }), out)
       if (Object.values(query).some((value) => value !== undefined)) throw filterOfWhat()
       const listed = await pools.list()
-      if (listed.total > listed.items.length) {
-        out.talk(`these are the first ${listed.items.length} of ${listed.total} pools`)
-      }
+      sayListed(listed.items.length, listed.total, out)
       return out.result(listed, () => formatPools(listed.items, out))
     },
   )

@@ -4,7 +4,7 @@ import type { StatusView, VerdictView } from '../client/client.ts'
 import type { CommandParts } from './command.ts'
 import { type ClientFlags, addClientFlags, clientOf } from './flags.ts'
 import { type Output, escapeControls, formatDuration, formatFields } from './output.ts'
-import { formatPools } from './pool-text.ts'
+import { formatPools, sayListed } from './pool-text.ts'
 import { formatTopics } from './topic.ts'
 
 const EXAMPLES = `Examples:
@@ -21,6 +21,7 @@ export function addStatus({ program, context, output }: CommandParts): void {
     const client = clientOf(flags, context)
     const [status, verdict] = await Promise.all([client.status(), client.verdict()])
     const out = output(self)
+    sayListed(status.pools.length, status.poolsTotal, out)
     out.result({ ...status, verdict }, () => `${formatVerdict(verdict, out)}\n\n${formatStatus(status, out)}`)
   })
 }

@@ -82,6 +82,8 @@ export interface StatusView {
   /** Null: there are none in its store. */
   ticks: { mode: 'each' | 'one'; partitions: number; counts: Record<string, number> } | null
   pools: PoolStatusView[]
+  /** How many pools there are. */
+  poolsTotal: number
   topics: TopicView[]
   /** This member's part in the roster, as of its last pulse. */
   roster: {

@@ -1,6 +1,7 @@
 // Whether a pool of ticks is paused: reads what steers it before the first question, and again when that was, or may have
 // been, written. Writes there once that the pool is of ticks. Rule [T6] of docs/spec/pool.md.
 import type { StoreTime } from '../store-time.ts'
+import type { Telemetry } from '../telemetry.ts'
 import { type Paused, pauseAt } from './control.ts'
 import type { Controlled, ControlStore } from './store.ts'
 
@@ -8,6 +9,7 @@ export interface PauseWatchParts {
   pool: string
   control: ControlStore
   time: StoreTime
+  telemetry: Telemetry
 }
 
 /** It may be written while it is read; so often in a row is no steering any more. */
@@ -79,8 +81,12 @@ export class PauseWatch {
         ...control,
         isTicks: true,
       })
-      if (written === null) this.#isStale = true
-      else this.#version = written
+      if (written !== null) {
+        this.#version = written
+        return
+      }
+      this.#isStale = true
+      this.#parts.telemetry.emit('control.lost', { pool: this.#parts.pool, by: 'ticks' })
     } catch {
       // The next read tries again.
     }

@@ -70,6 +70,7 @@ export class Ticks<Payload = unknown> {
       pool: parts.pool.name,
       control: parts.store.pool.control,
       time: this.#time,
+      telemetry: parts.telemetry,
     })
     parts.pool.becomeTicks()
     parts.meter.watchTicks(parts.pool.name, () => this.#sight())

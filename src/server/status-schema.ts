@@ -22,6 +22,7 @@ export const STATUS = objectOf({
       },
     }),
   ),
+  poolsTotal: COUNT,
   topics: listOf(objectOf(TOPIC_MEMBERS)),
   roster: objectOf({
     joined: { type: 'boolean' },

@@ -4,7 +4,7 @@ import type { Headrace } from '../headrace.ts'
 import type { ServiceState } from '../service.ts'
 import { VERSION } from '../version.ts'
 import { MOST_LISTED, type PoolDetail, poolDetails } from './pools.ts'
-import { READ_ERRORS, type RouteDoc, type ServerContext } from './route.ts'
+import { READ_ERRORS, type RouteDoc, type ServerContext, readQuery } from './route.ts'
 import { STATUS } from './status-schema.ts'
 import { summary } from './topics.ts'
 
@@ -23,6 +23,8 @@ export interface Status {
   /** Null: nobody has made any in this store. */
   ticks: TicksStatus | null
   pools: PoolStatus[]
+  /** How many pools there are. */
+  poolsTotal: number
   topics: ReturnType<typeof summary>[]
   roster: RosterStatus
 }
@@ -48,11 +50,15 @@ export interface RosterStatus {
 }
 
 export function addStatus(app: FastifyInstance, context: ServerContext): void {
-  app.get('/v1/status', { config: { doc: DOC } }, () => readStatus(context))
+  app.get('/v1/status', { config: { doc: DOC } }, (request) => {
+    readQuery(request.query, [])
+    return readStatus(context)
+  })
 }
 
 export async function readStatus(context: ServerContext): Promise<Status> {
   const { race, startedAt } = context
+  const { items, total } = await poolDetails(context)
   return {
     version: VERSION,
     member: race.member,
@@ -60,7 +66,8 @@ export async function readStatus(context: ServerContext): Promise<Status> {
     uptimeMs: Math.round(race.clock.mono() - startedAt),
     services: race.services(),
     ticks: await ticksStatus(context),
-    pools: (await poolDetails(context)).items.map((pool) => ({ ...pool, work: workOf(race, pool.name) })),
+    pools: items.map((pool) => ({ ...pool, work: workOf(race, pool.name) })),
+    poolsTotal: total,
     topics: (await race.store.log.topics()).map(summary),
     roster: rosterStatus(race),
   }

@@ -130,7 +130,7 @@ test('[I6] what is known of paused ticks is told to the meter: the pause, and wh
   await ticks.service.stop()
 })
 
-test('[T6] a mark that another write comes before is made after it, and changes nothing of that', async () => {
+test('[T6] [I4] a mark that another write comes before is told, made after it, and changes nothing of that', async () => {
   const others = { by: 'ann', reason: null, since: START, until: null }
   let writes = 0
   const loop = await startLoop({
@@ -145,9 +145,12 @@ test('[T6] a mark that another write comes before is made after it, and changes 
       return { pool: { ...pool, control: { read: (name) => control.read(name), write } } }
     },
   })
-  const { clock, ticks, memory, times } = loop
+  const { clock, ticks, memory, times, telemetry } = loop
+  const lost: string[] = []
+  telemetry.on('control.lost', ({ by }) => lost.push(by))
   await putAt(loop, 0)
   await clock.advance(1000)
+  assert.deepEqual(lost, ['ticks'])
   const { control } = await memory.pool.control.read('ticks')
   assert.deepEqual([control.paused, control.isTicks, writes, await times()], [others, true, 2, []])
   await ticks.service.stop()

@@ -32,4 +32,5 @@ test('[Z7] of more than a thousand pools the first thousand are listed, ten read
   assert.deepEqual([body['total'], most], [1005, 10])
   const status = await ask(serving, 'GET', '/v1/status')
   assert.equal((status.body['pools'] as unknown[]).length, 1000)
+  assert.equal(status.body['poolsTotal'], 1005)
 })
