@@ -113,7 +113,7 @@ test('pool dead lists what was given up, and --groups what it died of', async (t
   assert.equal(await run('pool dead vms --reason no'), 'none\n')
   const largest = await print('pool dead vms --groups --limit 1')
   assert.match(largest.stdout, /^[^\n]+\n[0-9a-f]{12} +2 [^\n]+\n$/)
-  assert.equal(largest.stderr, 'the largest 1 of 2; more: --limit 2\n')
+  assert.equal(largest.stderr, 'the largest 1 of 2; all: leave --limit out\n')
 })
 
 test('pool redrive and remove say how many, and want to be told which', async (t) => {
