@@ -1,5 +1,5 @@
 // Runs mutants: each is planted in a copy of the tree, where the test that it names must fail, or a run of the simulator
-// break a promise. On the tree as it is they must not, or it would prove nothing.
+// break a promise that it names. On the tree as it is they must not, or it would prove nothing.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,9 +7,15 @@ import { dirname, join } from 'node:path'
 import { run } from 'node:test'
 import { promisify } from 'node:util'
 import { listTree } from '../tidy/tree.ts'
-import type { Catcher, Mutant } from './mutant.ts'
+import { type Broken, type Catcher, type Mutant, type Sought, shownIn } from './mutant.ts'
 
-export type Verdict = 'caught' | 'survived' | 'does not apply' | 'refused by types' | 'test proves nothing'
+export type Verdict =
+  | 'caught'
+  | 'survived'
+  | 'broke another promise'
+  | 'does not apply'
+  | 'refused by types'
+  | 'test proves nothing'
 
 interface Judgement {
   verdict: Verdict
@@ -77,6 +83,7 @@ async function soundTests(mutants: readonly Mutant[]): Promise<Set<string>> {
 }
 
 type NamedTest = Extract<Catcher, { kind: 'test' }>
+type Simulation = Extract<Catcher, { kind: 'simulation' }>
 
 function testOf({ file, title }: NamedTest): string {
   return `${file}: ${title}`
@@ -95,7 +102,7 @@ async function judge(mutant: Mutant, types: boolean): Promise<Judgement> {
     const complaint = types ? await compile(folder) : null
     if (complaint !== null) return { verdict: 'refused by types', detail: complaint, seeds: null }
     const { catcher } = mutant
-    return await (catcher.kind === 'test' ? fail(folder, catcher) : simulate(folder, catcher.within))
+    return await (catcher.kind === 'test' ? fail(folder, catcher) : simulate(folder, catcher))
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -109,32 +116,38 @@ async function fail(folder: string, { file, title }: NamedTest): Promise<Judgeme
   return { verdict: 'caught', detail: result.failure, seeds: null }
 }
 
-/** Whether a run of the mutant breaks a promise that the same run of the tree as it is does not. */
-async function simulate(folder: string, within: number): Promise<Judgement> {
-  const found = await seek(folder, 1, within)
-  if (typeof found === 'string' && found !== 'late') return nothing(found)
-  if (found === null || found === 'late')
-    return {
-      verdict: 'survived',
-      detail: `${within} seeds ${found === null ? 'broke nothing' : 'took too long'}`,
-      seeds: within,
-    }
-  if ((await seek(root, found.seed, found.seed)) !== null)
+/** Whether a run of the mutant breaks what it is to break, and the same run of the tree as it is breaks nothing. */
+async function simulate(folder: string, { within, seen }: Simulation): Promise<Judgement> {
+  const sought = await seek(folder, { from: 1, to: within }, seen)
+  if (sought === 'late') return survived(within, 'took too long')
+  if (typeof sought === 'string') return nothing(sought)
+  const { found, other } = sought
+  if (found === null) return other === null ? survived(within, 'broke nothing') : mistaken(other, within)
+  const sound = await seek(root, { from: found.seed, to: found.seed }, [])
+  if (typeof sound === 'string' || sound.found !== null)
     return nothing(`seed ${found.seed} breaks a promise on the tree as it is`)
-  return { verdict: 'caught', detail: found.violation, seeds: found.seed }
+  return { verdict: 'caught', detail: shownIn(found.violations, seen) ?? '', seeds: found.seed }
 }
 
-/** What a run breaks; null: none does; `late`, or else why the runs did not come to their end. */
+function survived(seeds: number, how: string): Judgement {
+  return { verdict: 'survived', detail: `${seeds} seeds ${how}`, seeds }
+}
+
+function mistaken({ seed, violations }: Broken, seeds: number): Judgement {
+  return { verdict: 'broke another promise', detail: `after ${seed} seeds: ${violations[0]}`, seeds }
+}
+
+/** `late`, or else why the runs did not come to their end. */
 async function seek(
   cwd: string,
-  from: number,
-  to: number,
-): Promise<{ seed: number; violation: string } | string | null> {
+  { from, to }: { from: number; to: number },
+  seen: readonly string[],
+): Promise<Sought | string> {
   const timeout = TEST_WITHIN_MS + (to - from) * SEED_WITHIN_MS
-  const program = [join(cwd, 'test/mutants/seek.ts'), String(from), String(to)]
+  const program = [join(cwd, 'test/mutants/seek.ts'), String(from), String(to), ...seen]
   try {
     const { stdout } = await execute(process.execPath, program, { cwd, timeout, killSignal: 'SIGKILL' })
-    return JSON.parse(stdout) as { seed: number; violation: string } | null
+    return JSON.parse(stdout) as Sought
   } catch (error) {
     const { killed, stderr = '' } = error as { killed?: boolean; stderr?: string }
     return killed === true ? 'late' : `the runs did not end: ${stderr.trim() || String(error)}`

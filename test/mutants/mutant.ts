@@ -23,8 +23,28 @@ export type Catcher =
       /** Why simulation was not asked to catch it; null: it is not among those that the simulator answers for. */
       unreached: string | null
     }
-  /** One of the runs of the seeds from 1 up to `within` must break a promise. */
-  | { kind: 'simulation'; within: number }
+  /** One of the runs of the seeds from 1 up to `within` must break one of the promises `seen`, as `[P1]` or `exception`. */
+  | { kind: 'simulation'; within: number; seen: readonly string[] }
+
+/** Said in the place of a rule where a run, or the process of a member, ended by itself. */
+export const EXCEPTION = 'exception'
+
+/** A run, and all that it broke. */
+export interface Broken {
+  seed: number
+  violations: readonly string[]
+}
+
+/** What a search of seeds came to: the first run that broke what was sought, and the first before it that broke only others. */
+export interface Sought {
+  found: Broken | null
+  other: Broken | null
+}
+
+/** The first violation of one of the promises that a mutant is to break; null: there is none, whatever else was broken. */
+export function shownIn(violations: readonly string[], seen: readonly string[]): string | null {
+  return violations.find((violation) => seen.some((promise) => violation.startsWith(promise))) ?? null
+}
 
 const root = join(import.meta.dirname, '../..')
 
@@ -62,6 +82,14 @@ export function parseMutant(patch: string, text: string): Mutant {
     catcher:
       within === undefined
         ? { kind: 'test', file: field('File'), title: field('Test'), unreached }
-        : { kind: 'simulation', within: Number(within) },
+        : { kind: 'simulation', within: Number(within), seen: parseSeen(patch, field('Seen')) },
   }
+}
+
+function parseSeen(patch: string, line: string): string[] {
+  const seen = line.split(', ')
+  const wrong = seen.find((each) => each !== EXCEPTION && !/^\[[A-Z]\d+\]$/.test(each))
+  if (wrong !== undefined)
+    throw new Error(`${patch} says "Seen: ${wrong}", which is neither [RULE] nor ${EXCEPTION}`)
+  return seen
 }

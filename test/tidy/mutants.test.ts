@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { parseMutant, readMutants } from '../mutants/mutant.ts'
+import { EXCEPTION, parseMutant, readMutants, shownIn } from '../mutants/mutant.ts'
 import { importsOf } from './imports.ts'
 import type { File } from './rule.ts'
 import { readTree } from './tree.ts'
@@ -48,11 +48,25 @@ test('a mutant whose header lacks a line is refused', () => {
 test('a mutant is caught by simulation within so many seeds, or says why it cannot be', () => {
   const parse = (line: string) =>
     parseMutant('a.patch', `Breaks: it\nRule: P1\n${line}\n\ndiff --git a b\n`).catcher
-  assert.deepEqual(parse('Simulation: within 50 seeds'), { kind: 'simulation', within: 50 })
+  assert.deepEqual(parse('Simulation: within 50 seeds\nSeen: [P1], exception'), {
+    kind: 'simulation',
+    within: 50,
+    seen: ['[P1]', 'exception'],
+  })
   const named = 'Simulation: cannot, it is SQL\nFile: test/a.test.ts\nTest: [P1] a title'
   const expected = { kind: 'test', file: 'test/a.test.ts', title: '[P1] a title', unreached: 'it is SQL' }
   assert.deepEqual(parse(named), expected)
   assert.throws(() => parse('Simulation: perhaps'), /neither/)
+  assert.throws(() => parse('Simulation: within 50 seeds'), /no line "Seen: …"/)
+  assert.throws(() => parse('Simulation: within 50 seeds\nSeen: P1'), /neither/)
+})
+
+test('a run shows a mutant only if it breaks one of the promises that the mutant names', () => {
+  const violations = ['[P1] a put is lost', '[X24] a signal', 'exception: the run ended with Error']
+  assert.equal(shownIn(violations, ['[X24]', '[K2]']), '[X24] a signal')
+  assert.equal(shownIn(violations, ['[X2]', '[K2]']), null)
+  assert.equal(shownIn(violations.slice(0, 2), ['exception']), null)
+  assert.equal(shownIn(violations, ['exception']), 'exception: the run ended with Error')
 })
 
 test('there are at least ten mutants, and every one applies to the source as it is', () => {
@@ -66,18 +80,18 @@ test('there are at least ten mutants, and every one applies to the source as it 
   )
 })
 
-test('every mutant patches src, and names a rule of docs/spec', () => {
+test('every mutant patches src, and names rules of docs/spec', () => {
   const spec = [...tree.values()].filter(({ path }) => path.startsWith('docs/spec/'))
-  for (const { patch, rule } of mutants) {
+  const isRule = (name: string): boolean => spec.some(({ text }) => text.includes(`- **${name}**`))
+  for (const { patch, rule, catcher } of mutants) {
     const touched = [...(tree.get(patch)?.text ?? '').matchAll(/^\+\+\+ (.*)$/gm)].map(
       (match) => match[1] ?? '',
     )
     assert.ok(touched.length > 0, `${patch}: no file`)
     for (const path of touched) assert.match(path, /^b\/src\//, patch)
-    assert.ok(
-      spec.some(({ text }) => text.includes(`- **[${rule}]**`)),
-      `${patch}: no rule ${rule}`,
-    )
+    const seen = catcher.kind === 'simulation' ? catcher.seen : []
+    for (const name of [`[${rule}]`, ...seen.filter((each) => each !== EXCEPTION)])
+      assert.ok(isRule(name), `${patch}: no rule ${name}`)
   }
 })
 

@@ -188,7 +188,7 @@ export class JobConduct {
     made.ending = ending
     made.endedAt = clock.mono()
     this.#running.delete(made)
-    for (const race of racesOf(made)) races[race] += 1
+    for (const race of racesOf(made, this.#keys.wasAsked(made.taken.key))) races[race] += 1
     const lane = this.#lanes.get(made)
     this.#lanes.delete(made)
     this.#endedAt = clock.mono()

@@ -36,10 +36,10 @@ export function wrongWithEnd(made: Made, timeoutMs: number | null): string[] {
   return wrong
 }
 
-/** Which races the end of a run has met. */
-export function racesOf(made: Made): Race[] {
+/** Which races the end of a run has met, whose key its own member has asked to cancel or not. */
+export function racesOf(made: Made, isAskedHere: boolean): Race[] {
   const why = whyOf(made)
   if (why === 'timeout') return ['a run timed out']
-  const isFromElsewhere = why === 'cancel' && made.cancelledAt === Infinity
+  const isFromElsewhere = why === 'cancel' && !isAskedHere
   return isFromElsewhere ? ['a run was called off that another member had cancelled'] : []
 }

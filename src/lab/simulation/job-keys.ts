@@ -22,6 +22,8 @@ export class JobKeys {
   readonly #behind = new Map<string, Mark[]>()
   /** The turns of which something was cancelled that had been taken. */
   readonly #cancelled = new Set<string>()
+  /** The keys that this life has asked to cancel. */
+  readonly #asked = new Set<string>()
 
   add(mark: Mark): void {
     const { key } = mark.taken
@@ -58,6 +60,7 @@ export class JobKeys {
 
   /** Entries of a key are to be cancelled; what is answered is called when they were. */
   cancelling({ key, slot }: { key: string; slot?: number | null }, now: number): () => void {
+    this.#asked.add(key)
     const meant = [...(this.#unstarted.get(key) ?? [])].filter(
       ({ taken, answeredAt }) =>
         answeredAt < now && (slot === undefined || entryName(key, slot) === entryName(key, taken.slot)),
@@ -68,6 +71,11 @@ export class JobKeys {
         this.#cancelled.add(turnOf(mark.taken))
       }
     }
+  }
+
+  /** Whether a signal that is fired by a cancel of a key may be fired by one that this life asked for. */
+  wasAsked(key: string): boolean {
+    return this.#asked.has(key)
   }
 
   /** An entry is looked up: what was taken of it before, and has not started, is gone if it has another turn, or none. */

@@ -160,7 +160,8 @@ export class JobSuspects {
     const left = this.#left(mark)
     const wrong: string[] = []
     // As many as handlers are free may be about to be marked: they came before it, and start after it.
-    if (marked === undefined && !isKnown && left.least > rules.concurrency - running.size - 1)
+    const mayFollow = Math.max(0, rules.concurrency - running.size - 1)
+    if (marked === undefined && !isKnown && left.least > mayFollow)
       wrong.push(`[X44] and is among the first after a take-over, and was not marked`)
     if (marked !== undefined) {
       this.#heldSince.set(made, marked.since)

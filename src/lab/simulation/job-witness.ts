@@ -59,18 +59,20 @@ export class JobWitness {
     this.#parts.say(violation)
   }
 
-  /** The same store, watched. Its calls must come one after the other. */
+  /** The same store, watched on the pool of jobs: ticks have fences of their own. Its calls must come one after the other. */
   wrap(store: Store): Store {
     const { entries } = store.pool
     const take: typeof entries.take = async (pool, request) => {
       const taken = await entries.take(pool, request)
-      for (const { key, turn, partition } of taken.runs) this.#partitions.set(`${turn} ${key}`, partition)
+      if (pool === JOBS)
+        for (const { key, turn, partition } of taken.runs) this.#partitions.set(`${turn} ${key}`, partition)
       return taken
     }
     const settle: typeof entries.settle = async (pool, settlements, claim) => {
       const answers = await entries.settle(pool, settlements, claim)
-      for (const [nth, settlement] of settlements.entries())
-        this.#settled(settlement, answers[nth] as SettleAnswer, claim)
+      if (pool === JOBS)
+        for (const [nth, settlement] of settlements.entries())
+          this.#settled(settlement, answers[nth] as SettleAnswer, claim)
       return answers
     }
     const progress = { ...store.pool.progress, tell: this.#tell(store) }
@@ -115,6 +117,7 @@ export class JobWitness {
   #mark({ pool: { entries } }: Store): typeof entries.mark {
     return async (pool, marks, claim) => {
       const answers = await entries.mark(pool, marks, claim)
+      if (pool !== JOBS) return answers
       for (const [nth, { key, turn }] of marks.entries()) {
         const partition = this.#partitions.get(`${turn} ${key}`)
         const isHeld = this.#isHeld(partition, claim)
@@ -135,6 +138,7 @@ export class JobWitness {
   /** What is told under a right that is another's is not kept. [Z5] */
   #tell({ pool: { progress } }: Store): typeof progress.tell {
     return async (pool, told, claim) => {
+      if (pool !== JOBS) return progress.tell(pool, told, claim)
       const { races } = this.#parts
       const fenced = told.filter(({ key, turn }) =>
         this.#isHeld(this.#partitions.get(`${turn} ${key}`), claim),

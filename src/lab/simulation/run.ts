@@ -166,7 +166,7 @@ async function stopped(world: World, life: Life): Promise<string[]> {
     if (over.signal.aborted) return []
     await world.clock.advance(LOOK_EVERY_MS)
   }
-  return [`${life.name} does not stop`]
+  return [`[H4] ${life.name} does not stop`]
 }
 
 /** What should have come right and did not. */
@@ -183,12 +183,14 @@ async function unsettled(world: World): Promise<string[]> {
     ...ghosts(world, view),
     ...[...lives]
       .filter(({ stuck }) => stuck > 0)
-      .map(({ name, stuck }) => `${name} has ${stuck} runs in flight, and nothing to do`),
-    ...(arrivals.waiting > 0 ? [`${arrivals.waiting} arrivals were committed, and nobody folds them`] : []),
+      .map(({ name, stuck }) => `[X2] ${name} has ${stuck} runs in flight, and nothing to do`),
+    ...(arrivals.waiting > 0
+      ? [`[U2] ${arrivals.waiting} arrivals were committed, and nobody folds them`]
+      : []),
     ...users.unanswered(),
     ...[...lives]
       .filter(({ isLeaving }) => isLeaving)
-      .map(({ name }) => `${name} was to leave, and does not`),
+      .map(({ name }) => `[H4] ${name} was to leave, and does not`),
   ]
 }
 
@@ -197,8 +199,8 @@ async function overdue({ store }: World, pool: string): Promise<string[]> {
   return entries
     .filter(({ state, next }) => state === 'live' && next.dueAt < now - 1000)
     .map(({ key, next }) => {
-      const done = pool === POOL ? 'moves' : 'runs'
-      return `${key} is due since ${now - next.dueAt} ms, and nobody ${done} it`
+      const [rule, done] = pool === POOL ? ['T1', 'moves'] : ['P1', 'runs']
+      return `[${rule}] ${key} is due since ${now - next.dueAt} ms, and nobody ${done} it`
     })
 }
 
@@ -206,8 +208,8 @@ function ghosts({ lives }: World, { members, leader, now }: RosterView): string[
   const living = new Set([...lives].map(({ member }) => member))
   const found = members
     .filter(({ id }) => !living.has(id))
-    .map(({ name }) => `${name} is dead, and in the roster`)
-  if (leader === null || leader.expiresAt < now || !living.has(leader.member)) found.push('nobody leads')
+    .map(({ name }) => `[K3] ${name} is dead, and in the roster`)
+  if (leader === null || leader.expiresAt < now || !living.has(leader.member)) found.push('[K1] nobody leads')
   return found
 }
 
@@ -218,14 +220,15 @@ function notShared(
 ): string[] {
   const living = new Set([...world.lives].map(({ member }) => member))
   const ours = allotments.filter(({ resource }) => resource === poolResource(name))
-  const lost = ours.filter(({ owner, next }) => !living.has(owner) || next !== null)
-  const found = lost.map(
-    ({ partition, owner }) => `partition ${partition} of ${name} is ${owner}’s, who is dead or leaves`,
-  )
-  if (ours.length !== partitions) found.push(`${ours.length} partitions of ${name} are allotted`)
+  const found = ours.flatMap(({ partition, owner, next }) => {
+    const what = `partition ${partition} of ${name} is ${owner}’s`
+    if (!living.has(owner)) return [`[A5] ${what}, who is dead`]
+    return next === null ? [] : [`[A3] ${what}, who does not hand it over`]
+  })
+  if (ours.length !== partitions) found.push(`[A1] ${ours.length} partitions of ${name} are allotted`)
   const shares = [...living].map((member) => ours.filter(({ owner }) => owner === member).length)
   if (Math.max(...shares) - Math.min(...shares) > 1)
-    found.push(`shares of ${name} are uneven: ${shares.join(' ')}`)
+    found.push(`[A1] shares of ${name} are uneven: ${shares.join(' ')}`)
   return found
 }
 
@@ -240,7 +243,7 @@ function notRaised(
     const fence = standing.get(partition)
     if (resource !== poolResource(name) || (fence?.owner === owner && fence.epoch === epoch)) return []
     return [
-      `partition ${partition} of ${name} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
+      `[H1] partition ${partition} of ${name} is ${owner}’s under epoch ${epoch}, and its fence ${fence?.owner}’s under ${fence?.epoch}`,
     ]
   })
 }

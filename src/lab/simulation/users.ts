@@ -82,9 +82,9 @@ export class Users {
     const living = [...this.#underWay].filter(([, life]) => !life.isDead)
     return [
       ...living.map(
-        ([{ kind, key, atMs }, { name }]) => `${name} never answered the ${kind} of ${key} at ${atMs}`,
+        ([{ kind, key, atMs }, { name }]) => `[R1] ${name} never answered the ${kind} of ${key} at ${atMs}`,
       ),
-      ...(this.#waiting > 0 ? [`${this.#waiting} operations found nobody who serves`] : []),
+      ...(this.#waiting > 0 ? [`[R1] ${this.#waiting} operations found nobody who serves`] : []),
     ]
   }
 

@@ -110,8 +110,9 @@ export class Witness {
     if (known === undefined || known.epoch !== fence.epoch || known.owner !== fence.owner)
       this.#fences.set(name, { ...fence, seenAt: this.#parts.mono() })
     if (known === undefined || (known.epoch === fence.epoch && known.owner === fence.owner)) return
-    if (fence.epoch < known.epoch) this.say(`the fence of ${name} fell from ${known.epoch} to ${fence.epoch}`)
-    if (fence.epoch === known.epoch) this.say(`${name} has two owners under epoch ${fence.epoch}`)
+    if (fence.epoch < known.epoch)
+      this.say(`[F1] the fence of ${name} fell from ${known.epoch} to ${fence.epoch}`)
+    if (fence.epoch === known.epoch) this.say(`[F1] ${name} has two owners under epoch ${fence.epoch}`)
     const race = this.#parts.isDead(known.owner)
       ? 'a partition was taken over from the dead'
       : 'a partition was handed over by the living'
@@ -135,7 +136,9 @@ export class Witness {
       const fence = this.#fences.get(`${poolResource(pool)}/${partition}`)
       const held = claim.held.find((each) => each.partition === partition)
       if (fence?.owner !== claim.owner || fence.epoch !== held?.epoch) {
-        this.say(`${claim.owner} moved ${id} of partition ${partition}, whose fence is ${fence?.owner}’s`)
+        this.say(
+          `[F2] ${claim.owner} moved ${id} of partition ${partition}, whose fence is ${fence?.owner}’s`,
+        )
       }
     }
     return moved
@@ -149,9 +152,9 @@ export class Witness {
 
   #leads({ term, member }: Leader): void {
     const known = this.#leaders.get(term)
-    if (known !== undefined && known !== member) this.say(`${known} and ${member} lead in term ${term}`)
+    if (known !== undefined && known !== member) this.say(`[K1] ${known} and ${member} lead in term ${term}`)
     this.#leaders.set(term, member)
-    if (term < this.#term) this.say(`the term fell from ${this.#term} to ${term}`)
+    if (term < this.#term) this.say(`[K1] the term fell from ${this.#term} to ${term}`)
     if (this.#term > 0 && term > this.#term) this.#parts.races['the leader changed'] += 1
     this.#term = term
   }
@@ -232,7 +235,7 @@ export class Witness {
       const request = { from: [{ partition, offset: 0 }], limit: 1_000_000, maxBytes: Infinity }
       const { events } = await store.log.read(topic, request)
       const isWhole = events.length === head && events.every(({ offset }, nth) => offset === nth)
-      if (!isWhole) gaps.push(`partition ${partition} of ${topic} has gaps`)
+      if (!isWhole) gaps.push(`[L2] partition ${partition} of ${topic} has gaps`)
       all.push(...events)
     }
     return { events: all, gaps }

@@ -3,7 +3,7 @@
 import type { Faults } from '../../fault.ts'
 
 export type Commit = <Answer>(
-  kind: 'put' | 'move' | 'append' | 'roster' | 'beat',
+  kind: 'put' | 'move' | 'append' | 'settle' | 'mark' | 'cancel' | 'roster' | 'beat',
   step: () => Answer,
 ) => Answer
 

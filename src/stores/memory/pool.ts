@@ -111,7 +111,11 @@ export class MemoryPools implements Entries, Browse {
     return answer
   }
 
-  async cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
+  async cancel(name: string, which: { key: string; slot?: number | null }): Promise<CancelAnswer> {
+    return this.#commit('cancel', () => this.#cancel(name, which))
+  }
+
+  #cancel(name: string, { key, slot }: { key: string; slot?: number | null }): CancelAnswer {
     const pool = this.of(name)
     const now = this.#clock.now()
     const answer = { cancelled: 0, due: 0 }
@@ -175,12 +179,13 @@ export class MemoryPools implements Entries, Browse {
     const now = this.#clock.now()
     const pool = this.of(name)
     const held = this.#fences.held(poolResource(name), claim)
-    return settlements.map((settlement) => {
+    const settleHeld = (settlement: Settlement): SettleAnswer => {
       const entry = pool.entries.get(entryName(settlement.key, settlement.slot))
       const isThere = entry !== undefined && holdsTurn(entry, settlement.turn)
       if (isThere && !held.has(entry.partition)) return { result: 'refused', nextDueAt: null }
       return this.#settleOne(pool, settlement, now)
-    })
+    }
+    return this.#commit('settle', () => settlements.map(settleHeld))
   }
 
   #settleOne(pool: MemoryPool, settlement: Settlement, now: number): SettleAnswer {
@@ -200,7 +205,8 @@ export class MemoryPools implements Entries, Browse {
   }
 
   async mark(name: string, marks: Mark[], claim: Claim): Promise<MarkAnswer[]> {
-    return this.of(name).entries.mark(marks, this.#fences.held(poolResource(name), claim))
+    const held = this.#fences.held(poolResource(name), claim)
+    return this.#commit('mark', () => this.of(name).entries.mark(marks, held))
   }
 
   /** The entries of some partitions that are due, of every lane, and the moment of the look. */

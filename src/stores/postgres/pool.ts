@@ -74,11 +74,13 @@ export class PostgresEntries implements Entries {
     const column = slot === undefined ? null : slotColumn(slot)
     const pool = this.#parts.pools.of(name)
     const values = [pool.id, key, column]
-    const { connections } = this.#parts
+    const { connections, faults } = this.#parts
+    faults.at('cancel.before-commit')
     const [row] =
       pool.payloads === 'all'
         ? await connections.transaction(OTHER, (tx) => cancelAll(tx, values))
         : await connections.query('cancel', values, OTHER)
+    faults.at('cancel.after-commit')
     return { cancelled: row?.['cancelled'] as number, due: row?.['due'] as number }
   }
 
@@ -96,11 +98,15 @@ export class PostgresEntries implements Entries {
     return this.#takes.take(this.#parts.pools.of(name), request)
   }
 
-  settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
-    return this.#settles.settle(this.#parts.pools.of(name), settlements, claim)
+  async settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
+    this.#parts.faults.at('settle.before-commit')
+    const answers = await this.#settles.settle(this.#parts.pools.of(name), settlements, claim)
+    this.#parts.faults.at('settle.after-commit')
+    return answers
   }
 
   async mark(name: string, marks: Mark[], { owner, held }: Claim): Promise<MarkAnswer[]> {
+    this.#parts.faults.at('mark.before-commit')
     const rows = await this.#parts.connections.query(
       'mark',
       [
@@ -116,6 +122,7 @@ export class PostgresEntries implements Entries {
       ],
       MARK,
     )
+    this.#parts.faults.at('mark.after-commit')
     return rows.map((row) => ({
       result: row['result'] as MarkAnswer['result'],
       nextDueAt: row['next_due_at'] as number | null,

@@ -67,7 +67,7 @@ export class SqliteEntries implements Entries {
   }
 
   cancel(name: string, { key, slot }: { key: string; slot?: number | null }): Promise<CancelAnswer> {
-    return this.#parts.session.write('other', ({ now }) => {
+    return this.#parts.session.write('cancel', ({ now }) => {
       const pool = this.#parts.pools.of(name)
       const answer = { cancelled: 0, due: 0 }
       for (const entry of entriesOf(pool, key, slot)) {
@@ -98,7 +98,7 @@ export class SqliteEntries implements Entries {
   }
 
   settle(name: string, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
-    return this.#parts.session.write('other', ({ now }) => {
+    return this.#parts.session.write('settle', ({ now }) => {
       const pool = this.#parts.pools.of(name)
       const held = new Set(this.#parts.fences.look(poolResource(name), claim).held)
       return settlements.map((settlement) => this.#settleOne(pool, settlement, { now, held }))
@@ -106,7 +106,7 @@ export class SqliteEntries implements Entries {
   }
 
   mark(name: string, marks: Mark[], claim: Claim): Promise<MarkAnswer[]> {
-    return this.#parts.session.write('other', () => {
+    return this.#parts.session.write('mark', () => {
       const pool = this.#parts.pools.of(name)
       const held = new Set(this.#parts.fences.look(poolResource(name), claim).held)
       return marks.map((asked) => {

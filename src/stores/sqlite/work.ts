@@ -20,7 +20,17 @@ export interface Transaction {
 }
 
 /** What a work is, for faults and for other processes: they need not look at a beat, nor at entries for the roster. */
-export type WorkKind = 'put' | 'move' | 'append' | 'fold' | 'roster' | 'beat' | 'other'
+export type WorkKind =
+  | 'put'
+  | 'move'
+  | 'append'
+  | 'fold'
+  | 'settle'
+  | 'mark'
+  | 'cancel'
+  | 'roster'
+  | 'beat'
+  | 'other'
 
 export interface Work {
   kind: WorkKind

@@ -1,7 +1,8 @@
-// The hunt for mutants can fail: a patch that breaks nothing survives, and what proves nothing is told apart.
+// The hunt for mutants can fail: a patch that breaks nothing survives, and what proves nothing, or breaks something else, is
+// told apart.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -15,12 +16,16 @@ const adding = (line: string): string =>
   `diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+${line}\n`
 
 const harmless = adding('export const harmless = 1')
+const cancels = readFileSync(join(root, 'test/mutants/cancel-is-not-sent.patch'), 'utf8')
+const simulated = (seen: string) => ({ kind: 'simulation', within: 2, seen: [seen] })
 const named = { kind: 'test', file, title, unreached: null }
 const samples = [
   { name: 'absent-test', text: harmless, catcher: { ...named, title: '[T2] no such test' } },
   { name: 'harmless', text: harmless, catcher: named },
-  { name: 'harmless-in-simulation', text: harmless, catcher: { kind: 'simulation', within: 2 } },
+  { name: 'harmless-in-simulation', text: harmless, catcher: simulated('[C1]') },
+  { name: 'lost-cancels', text: cancels, catcher: simulated('[C1]') },
   { name: 'misfit', text: adding('x').replace('new file', 'deleted file'), catcher: named },
+  { name: 'mistaken', text: cancels, catcher: simulated('[K2]') },
 ]
 
 /** Hunts in a process of its own: inside a test node:test runs no other. */
@@ -43,14 +48,16 @@ function verdicts(folder: string): unknown {
   return JSON.parse(stdout)
 }
 
-test('a mutant that breaks nothing survives; one that proves nothing is not called caught', () => {
+test('a mutant that breaks nothing survives; one that proves nothing, or breaks something else, is not called caught', () => {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-'))
   try {
     assert.deepEqual(verdicts(folder), [
       ['absent-test', 'test proves nothing'],
       ['harmless', 'survived'],
       ['harmless-in-simulation', 'survived'],
+      ['lost-cancels', 'caught'],
       ['misfit', 'does not apply'],
+      ['mistaken', 'broke another promise'],
     ])
   } finally {
     rmSync(folder, { recursive: true })

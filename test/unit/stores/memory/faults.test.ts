@@ -23,6 +23,7 @@ async function openStopped(point: FaultPoint) {
   await clock.leap(10)
   const held = async (): Promise<string> =>
     JSON.stringify([await pool.list(), await store.log.topics(), await store.roster.view()])
+  const run = await pool.takeOne()
   const before = await held()
   isSet = true
   const beat = { member: 'a', leaseMs: 3000, leads: true, health: {}, holding: {}, refused: [] }
@@ -30,13 +31,16 @@ async function openStopped(point: FaultPoint) {
     put: () => pool.put('new'),
     move: () => move(),
     append: () => store.log.append('ticked', [asEvent('e', 0)]),
+    settle: () => pool.settle(run, { kind: 'done' }),
+    mark: () => pool.mark(run, 1),
+    cancel: () => pool.cancel('due'),
     roster: () => store.roster.drain('a', true),
     beat: () => store.pulse({ beat, pools: [] }),
   }
   return { call: calls[point.split('.')[0] as string] as () => Promise<unknown>, before, held }
 }
 
-for (const kind of ['put', 'move', 'append', 'roster', 'beat'] as const) {
+for (const kind of ['put', 'move', 'append', 'settle', 'mark', 'cancel', 'roster', 'beat'] as const) {
   test(`[R1] a ${kind} that is stopped before its commit has changed nothing`, async () => {
     const { call, before, held } = await openStopped(`${kind}.before-commit`)
     await assert.rejects(call)

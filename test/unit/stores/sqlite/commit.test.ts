@@ -8,7 +8,7 @@ import { type FaultPoint, type Faults, noFaults } from '../../../../src/fault.ts
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
-import { asPut } from '../../../../src/testing/pool-driver.ts'
+import { asPut, openPool } from '../../../../src/testing/pool-driver.ts'
 import { openTopic } from '../../../../src/testing/log-driver.ts'
 import { openTicks } from '../../../../src/testing/ticks-driver.ts'
 import { START, VirtualClock } from '../../../../src/testing/virtual-clock.ts'
@@ -68,6 +68,25 @@ test('[J2] a tick of the table whose move failed moves afterwards', async (t) =>
   await assert.rejects(ticks.move(), /planned failure/)
   assert.equal((await ticks.move()).count, 1)
 })
+
+for (const kind of ['settle', 'mark', 'cancel'] as const)
+  test(`[J2] a ${kind} whose commit failed has changed nothing, and is made when it is asked for again`, async (t) => {
+    const faults = new FailingCommit(`${kind}.before-commit`)
+    const pool = await openPool(await housing(t, faults)())
+    await pool.put('a')
+    const run = await pool.takeOne()
+    const calls = {
+      settle: () => pool.settle(run, { kind: 'done' }),
+      mark: () => pool.mark(run, 1),
+      cancel: () => pool.cancel('a'),
+    }
+    const before = await pool.list()
+    faults.countdown = 1
+    await assert.rejects(calls[kind], /planned failure/)
+    assert.deepEqual(await pool.list(), before)
+    await calls[kind]()
+    assert.notDeepEqual(await pool.list(), before)
+  })
 
 test('[L2] an append whose commit failed leaves no gap', async (t) => {
   const faults = new FailingCommit('append.before-commit')

@@ -129,7 +129,9 @@ async function contents(store: Store): Promise<unknown> {
   const dues = []
   for (const asked of partitions) dues.push(...(await store.pulse({ beat: null, pools: [asked] })).nextDueAt)
   const fences = await store.fences.fences('pool/ticks')
-  return { entries, byKey, runs, counts: await store.pool.browse.count('ticks'), bounds, dues, fences }
+  // Those due at the same moment have no order: what a failed commit puts back stands behind them.
+  const taken = { order: runs.map(({ dueAt }) => dueAt), runs: runs.toSorted((a, b) => a.turn - b.turn) }
+  return { entries, byKey, taken, counts: await store.pool.browse.count('ticks'), bounds, dues, fences }
 }
 
 async function run(seed: number, folder: string): Promise<number> {

@@ -1,0 +1,106 @@
+// The worker of one life: one that starts more runs than it may, others than it took, or what it took too soon is found; and
+// who called a run off is known.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { poolResource } from '../../../src/fence.ts'
+import { Conduct } from '../../../src/lab/simulation/conduct.ts'
+import { JobConduct } from '../../../src/lab/simulation/job-conduct.ts'
+import { JobWitness } from '../../../src/lab/simulation/job-witness.ts'
+import { JOBS, type JobRules, drawJobs } from '../../../src/lab/simulation/jobs.ts'
+import type { Made } from '../../../src/lab/simulation/made.ts'
+import { noRaces } from '../../../src/lab/simulation/sometimes.ts'
+import { RunAborted } from '../../../src/pool/run.ts'
+import type { Store } from '../../../src/store.ts'
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { contextOf } from './context-of.ts'
+import { takenOf } from './made-up.ts'
+
+const HELD = { partition: 1, epoch: 1 }
+const CLAIM = { owner: 'm1', held: [HELD], concurrency: 2 }
+const RULES: JobRules = { ...drawJobs(1, { faultyMs: 30_000 }).jobs, concurrency: 2, timeoutMs: null }
+const BEAT = { member: 'm1', leaseMs: 3000, leads: true, health: {}, holding: {}, refused: [] }
+
+/** A store with three runs that are due, whose fences are raised and whose beats are known. */
+function storeOf(clock: VirtualClock): Store {
+  const beaten = { known: true, leader: null }
+  return {
+    fences: { raise: () => Promise.resolve([{ ...HELD, raised: true, suspects: 0 }]) },
+    roster: {},
+    mover: {},
+    arrivals: null,
+    pool: {
+      entries: {
+        cancel: () => Promise.resolve({ cancelled: 0, due: 1 }),
+        take: () => Promise.resolve({ now: clock.now(), runs: [1, 2, 3].map((turn) => takenOf(turn)) }),
+      },
+      progress: {},
+      control: {},
+      browse: {},
+    },
+    pulse: () => Promise.resolve({ now: clock.now(), beaten }),
+  } as unknown as Store
+}
+
+/** A worker of two handlers, which may have taken before it raised. `start` answers what is said of a start. */
+async function worker({ raisesFirst = true } = {}) {
+  const clock = new VirtualClock()
+  const said: string[] = []
+  const say = (violation: string): void => void said.push(violation)
+  const parts = { clock, races: noRaces(), rules: RULES, say }
+  const conduct = new Conduct({ ...parts, leaseMs: 3000, drainWithinMs: 500, isLeaving: () => false })
+  const witness = new JobWitness({ ...parts, storeClock: clock, slowestMs: 0, fenceOf: () => undefined })
+  const life = { name: 'm1', isDead: false, leavingAt: Infinity }
+  const works = new JobConduct({ ...parts, life, conduct, witness })
+  const store = works.wrap(conduct.wrap(storeOf(clock)))
+  await store.pulse({ beat: BEAT, pools: [] })
+  if (raisesFirst) await store.fences.raise(poolResource(JOBS), CLAIM)
+  const request = { partitions: [1], lane: 'normal', from: 0, limit: 3 } as const
+  const { runs } = await store.pool.entries.take(JOBS, request)
+  if (!raisesFirst) await store.fences.raise(poolResource(JOBS), CLAIM)
+  const begin = (
+    nth: number,
+    given: { tally?: number; attempt?: number; signal?: AbortSignal } = {},
+  ): Made => {
+    const { key, payload } = runs[nth] as (typeof runs)[number]
+    const told = { key, at: null, dueAt: new Date(0), payload: Number(payload), payloads: [], tally: 1 }
+    said.length = 0
+    return works.started({ ...told, ...given }, { ...contextOf(HELD), ...given })
+  }
+  const start = (...given: Parameters<typeof begin>): string => {
+    begin(...given)
+    return said.join()
+  }
+  return { start, begin, works, entries: store.pool.entries, races: parts.races }
+}
+
+test('[X1] a handler that is started though as many run as may is found', async () => {
+  const { start } = await worker()
+  assert.deepEqual([start(0), start(1)], ['', ''])
+  assert.match(start(2), /^\[X1\] m1 started turn 3 of k3: and 3 handlers run, of 2/)
+})
+
+test('[X4] a handler that is told of another run than was taken is found', async () => {
+  const { start } = await worker()
+  assert.match(start(0, { tally: 2 }), /^\[X4\] m1 started turn 1 of k1: as another run than was taken/)
+  assert.match(start(1, { attempt: 2 }), /^\[X4\]/)
+})
+
+test('[X4] a run that starts though its take was sent before its partition was raised is found', async () => {
+  const { start } = await worker({ raisesFirst: false })
+  assert.match(
+    start(0),
+    /\[X4\] m1 started turn 1 of k1: it was taken before pool\/jobs\/1 under epoch 1 was raised/,
+  )
+})
+
+test('[X24] a cancel that its own member asked for does not count as one of another, also if it ran only meanwhile', async () => {
+  const { begin, works, entries, races } = await worker()
+  const called = { signal: AbortSignal.abort(new RunAborted('cancel')) }
+  const cancelled = entries.cancel(JOBS, { key: 'k1' })
+  const meanwhile = begin(0, called)
+  await cancelled
+  works.ended(meanwhile, 'throw')
+  assert.equal(races['a run was called off that another member had cancelled'], 0)
+  works.ended(begin(1, called), 'throw')
+  assert.equal(races['a run was called off that another member had cancelled'], 1)
+})
