@@ -33,7 +33,7 @@ export interface Contestant {
 export function nameOf(setting: Setting): string {
   switch (setting.team) {
     case 'Headrace':
-      return `Headrace work, concurrency ${setting.concurrency}${setting.readsSignal ? ', readsSignal: true' : ''}`
+      return `Headrace work, concurrency ${setting.concurrency}${setting.readsSignal ? ', ctx.signal read' : ', ctx.signal not read'}`
     case 'graphile-worker':
       return `graphile-worker, local queue ${setting.localQueue}, concurrency ${setting.concurrency}, poll ${setting.pollMs} ms`
     case 'pg-boss':

@@ -1,9 +1,10 @@
 // What is raced, and how much: the settings of every team, and the size of a race.
 import type { Setting } from './contestant.ts'
 
-export const OURS: Setting = { team: 'Headrace', concurrency: 100, readsSignal: false }
-/** The signal of a run is made when its handler reads it: raced beside, in full, and not judged. */
-export const OURS_WITH_SIGNAL: Setting = { team: 'Headrace', concurrency: 100, readsSignal: true }
+/** Judged: the signal of a run is made when its handler reads it. */
+export const OURS: Setting = { team: 'Headrace', concurrency: 100, readsSignal: true }
+/** Raced beside, in full, and not judged. */
+export const OURS_WITHOUT_SIGNAL: Setting = { team: 'Headrace', concurrency: 100, readsSignal: false }
 
 /** While there is work nobody polls. */
 const POLL_MS = 10
@@ -42,5 +43,8 @@ export function sizeOf(quick: boolean): Size {
   return quick ? { warmUp: 3000, runs: 12_000 } : { warmUp: 30_000, runs: 150_000 }
 }
 
-/** Of the heats, which only find the best setting of a peer. */
+/** Of the heats, which only find the best settings of a peer. */
 export const HEAT: Size = { warmUp: 10_000, runs: 40_000 }
+
+/** How many of a peer's settings go on from the heats: those of graphile-worker come close to each other. */
+export const FINALISTS = { graphile: 3, boss: 1 }

@@ -9,6 +9,8 @@ import { once } from '../once.ts'
 import { type ProofContext, type ProofRow, onlyInFull } from '../row.ts'
 
 const USED = 0.9
+/** A second is counted as shorter by twice the precision: with worse times a breach could pass. */
+const PRECISE_MS = 5
 
 async function run(
   store: 'PostgreSQL' | 'SQLite',
@@ -48,10 +50,14 @@ function rowsOf(store: 'PostgreSQL' | 'SQLite'): ProofRow[] {
     },
   })
   return [
-    row('the most starts in any second, with kills', `≤ ${STARTS}`, ({ mostStarts }) => ({
-      value: String(mostStarts),
-      holds: mostStarts > 0 && mostStarts <= STARTS,
-    })),
+    row(
+      'the most starts in any second, with kills',
+      `≤ ${STARTS}, times to ± ${PRECISE_MS} ms`,
+      ({ mostStarts, precisionMs }) => ({
+        value: `${mostStarts}, ± ${precisionMs.toFixed(2)} ms`,
+        holds: mostStarts > 0 && mostStarts <= STARTS && precisionMs <= PRECISE_MS,
+      }),
+    ),
     row('the most runs of a group at once, with kills', `≤ ${AT_ONCE}`, ({ mostAtOnce }) => ({
       value: String(mostAtOnce),
       holds: mostAtOnce > 0 && mostAtOnce <= AT_ONCE,

@@ -7,18 +7,23 @@ import { MANY, asPut, openPool } from '../../src/testing/pool-driver.ts'
 import { openTicks } from '../../src/testing/ticks-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
-const { server, skip, newSchema, open } = await openHouse()
+const { server, skip, newSchema, open, holding } = await openHouse()
 
 /** Runs a transaction that ends after a while; resolves when it has done its work, to its end. */
 async function during(statement: string, seconds: number): Promise<{ ended: Promise<unknown> }> {
-  const name = `during ${(held += 1)}`
+  const name = `during ${(transactions += 1)}`
   const text = `set application_name = '${name}'; begin; ${statement}; select pg_sleep(${seconds}); commit`
   const ended = server.run(text)
   const asks = `select from pg_stat_activity where application_name = '${name}' and wait_event = 'PgSleep'`
   await until('the work is done', async () => (await server.run(asks)).length > 0)
   return { ended }
 }
-let held = 0
+let transactions = 0
+
+/** What the store's clock says. */
+async function timeOf(schema: string): Promise<number> {
+  return Number((await server.run(`select ${schema}.now_ms() as now`))[0]?.['now'])
+}
 
 /** How many entries of the index of due times were read so far, dead ones among them. */
 async function indexReads(schema: string): Promise<number> {
@@ -39,9 +44,8 @@ void describe('postgres: floors', { skip }, () => {
     ]
     const pulse = async (): Promise<void> => void (await store.pulse({ beat: null, pools: asked }))
     await pool.putAll(Array.from({ length: 5000 }, (_, nth) => asPut(`old-${nth}`)))
-    const { ended } = await during(
+    await using snapshot = await holding(
       `set transaction isolation level repeatable read; select count(*) from ${schema}.entry`,
-      9,
     )
     assert.equal((await move(10_000)).count, 5000)
     await server.run(`
@@ -61,7 +65,7 @@ void describe('postgres: floors', { skip }, () => {
     await flush()
     const reads = (await indexReads(schema)) - before
     assert.ok(reads > 0 && reads < 500, `${reads} entries of the index were read`)
-    await ended
+    await snapshot.letGo()
   })
 
   void test('[Y10] an entry that commits behind the moves is seen by the next pulse, and moves', async () => {
@@ -74,11 +78,12 @@ void describe('postgres: floors', { skip }, () => {
     await pool.put('late', { at: systemClock.now() + 3_600_000 })
     await move()
     await store.pulse({ beat: null, pools })
-    const { ended } = await during(`update ${schema}.entry set due_at = ${schema}.now_ms()`, 2)
-    await systemClock.sleep(1500)
+    await using late = await holding(`update ${schema}.entry set due_at = ${schema}.now_ms()`)
+    const dueBy = await timeOf(schema)
+    await until('it is long due', async () => (await timeOf(schema)) > dueBy + 1500)
     assert.equal((await move()).count, 0)
     await store.pulse({ beat: null, pools })
-    await ended
+    await late.letGo()
     assert.equal((await move()).count, 0, 'it is behind the moves')
     const { nextDueAt, now } = await store.pulse({ beat: null, pools })
     assert.ok((nextDueAt.get(pool.settings.name) ?? Infinity) < now - 1000)
@@ -127,9 +132,9 @@ void describe('postgres: floors', { skip }, () => {
     const slots = [at, at + 1, at + 2]
     for (const slot of slots) await pool.put('a', { at: slot })
     await pool.put('b', { at })
-    const { ended } = await during(`select from ${schema}.entry where slot = ${at + 1} for update`, 1)
+    await using held = await holding(`select from ${schema}.entry where slot = ${at + 1} for update`)
     assert.equal((await move()).count, 2)
-    await ended
+    await held.letGo()
     for (let moved = 0; moved < 2;) moved += (await move()).count
     const events = [...(await topic.read(0)), ...(await topic.read(1))].filter(({ key }) => key === 'a')
     assert.deepEqual(
@@ -144,11 +149,11 @@ void describe('postgres: floors', { skip }, () => {
     const at = systemClock.now() - 2000
     await pool.putAll(Array.from({ length: 300 }, (_, nth) => asPut('many', { at: at + nth })))
     await pool.putAll(Array.from({ length: 50 }, (_, nth) => asPut(`other-${nth}`)))
-    const { ended } = await during(`select from ${schema}.entry where slot = ${at} for update`, 2)
+    await using held = await holding(`select from ${schema}.entry where slot = ${at} for update`)
     let moved = 0
     for (let moves = 0; moves < 4; moves += 1) moved += (await move(100)).count
     assert.equal(moved, 50)
-    await ended
+    await held.letGo()
     while (moved < 350) moved += (await move(100)).count
   })
 

@@ -1,6 +1,7 @@
 // A PostgreSQL server with stores on the system's clock, some of them through a proxy; all closed at the end of the file.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { Client } from 'pg'
 import { systemClock } from '../../src/clock.ts'
 import { noFaults } from '../../src/fault.ts'
 import type { Store } from '../../src/store.ts'
@@ -16,8 +17,16 @@ export interface House {
   newSchema(): string
   newProxy(): Promise<Proxy>
   open(schema: string, proxy?: Proxy, telemetry?: Telemetry): Promise<Store>
+  /** Begins a transaction of somebody else, who has run this in it. */
+  holding(sql: string): Promise<Holding>
   /** Closes something at the end of the file. */
   closeAfter(what: { close(): Promise<void> }): void
+}
+
+/** A transaction that is open until it is let go, or undone at its disposal. */
+export interface Holding extends AsyncDisposable {
+  run(sql: string): Promise<unknown>
+  letGo(): Promise<unknown>
 }
 
 export async function openHouse(): Promise<House> {
@@ -49,6 +58,16 @@ export async function openHouse(): Promise<House> {
       const store = await openStore(url.href, context)
       opened.push(store)
       return store
+    },
+    async holding(sql) {
+      const client = new Client({ connectionString: server.url() })
+      await client.connect()
+      await client.query(`begin; ${sql}`)
+      return {
+        run: (text) => client.query(text),
+        letGo: () => client.query('commit'),
+        [Symbol.asyncDispose]: () => client.end(),
+      }
     },
     closeAfter: (what) => void opened.push(what),
   }

@@ -63,7 +63,8 @@ void describe('postgres: migrations behind readers', { skip }, () => {
       await known(store, 'a')
       took.push(performance.now() - sent)
     }
-    assert.ok(Math.max(...took) < 600, `a beat took ${Math.max(...took)} ms`)
+    // Behind one that waits without end none would be answered; how long a beat takes is this machine's business, too.
+    assert.ok(Math.max(...took) < 2000, `a beat took ${Math.max(...took)} ms`)
     assert.equal(await versionOf(schema), latestVersion() - 1)
     await reader.query('commit')
     assert.equal(await migrating, latestVersion() - 1)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, after, describe, test } from 'node:test'
 import { systemClock } from '../../src/clock.ts'
 import { noFaults } from '../../src/fault.ts'
-import type { Lane } from '../../src/pool/entry.ts'
+import type { Lane, TakenRun } from '../../src/pool/entry.ts'
 import type { Pool } from '../../src/pool/pool.ts'
 import type { Run } from '../../src/pool/run.ts'
 import type { Store } from '../../src/store.ts'
@@ -22,7 +22,7 @@ import { type WorkPlace, workPlaces } from './work-places.ts'
 
 const server = await startPostgres(15, { fsync: false })
 after(() => server?.remove())
-const places = workPlaces(server, { lease: '1s', partitions: 4 })
+const places = workPlaces(server, { lease: '10s', partitions: 4 })
 const schemas = server === null ? null : postgresPlaces(server)
 after(() => schemas?.close())
 const subjects: Record<string, OpenSubject | undefined> = {
@@ -39,13 +39,26 @@ interface Call {
   end(): void
 }
 
+interface Working {
+  pool: Pool
+  calls: Call[]
+  /** Waits until two takes have met these runs: what the first could start has started by the second. */
+  untilMet(isMeant: (run: TakenRun) => boolean, count: number): Promise<void>
+  stop(): Promise<void>
+}
+
 /** A member that works on a pool, with runs that a test ends. */
-async function working(
-  place: WorkPlace,
-  settings: { name: string; mode: 'one' | 'each' },
-): Promise<{ pool: Pool; calls: Call[]; stop(): Promise<void> }> {
+async function working(place: WorkPlace, settings: { name: string; mode: 'one' | 'each' }): Promise<Working> {
   const opened = await place.create()
   const race = await opened.open('m1')
+  const { entries } = race.store.pool
+  const take = entries.take.bind(entries)
+  const answers: TakenRun[][] = []
+  entries.take = async (...asked) => {
+    const taken = await take(...asked)
+    answers.push(taken.runs)
+    return taken
+  }
   const pool = race.pool(settings.name, { mode: settings.mode })
   const calls: Call[] = []
   race.work(pool, (run) => {
@@ -59,23 +72,26 @@ async function working(
     await race.stop()
     await opened.close()
   }
-  return { pool, calls, stop }
+  const untilMet: Working['untilMet'] = async (isMeant, count) => {
+    const since = answers.length
+    const haveMet = (): boolean =>
+      answers.slice(since).filter((runs) => runs.filter(isMeant).length === count).length >= 2
+    await until('takes have met it', haveMet)
+  }
+  return { pool, calls, untilMet, stop }
 }
-
-/** Longer than a sweep is apart from the next: what is to be taken has been. */
-const SWEPT_MS = 1500
 
 for (const [store, place] of Object.entries(places)) {
   void describe(`traps of work on ${store}`, { skip: place.skip }, () => {
     test('[X2] [V4] a key that was cancelled and put anew runs again only when its first run has ended', async () => {
-      const { pool, calls, stop } = await working(place, { name: 'v4', mode: 'one' })
+      const { pool, calls, untilMet, stop } = await working(place, { name: 'v4', mode: 'one' })
       const count = (atLeast: number) => () => Promise.resolve(calls.length >= atLeast)
       try {
         await pool.put('a', { payload: 1 })
         await until('it runs', count(1))
         assert.equal(await pool.cancel('a'), 'due')
         await pool.put('a', { payload: 2 })
-        await systemClock.sleep(SWEPT_MS)
+        await untilMet(({ payload }) => payload === '2', 1)
         assert.equal(calls.length, 1)
         calls[0]?.end()
         await until('it runs again', count(2))
@@ -88,12 +104,13 @@ for (const [store, place] of Object.entries(places)) {
     })
 
     test('[X8] [V11] slots that fall due while one of their key runs are not forgotten, and run in due order', async () => {
-      const { pool, calls, stop } = await working(place, { name: 'v11', mode: 'each' })
+      const { pool, calls, untilMet, stop } = await working(place, { name: 'v11', mode: 'each' })
       const now = systemClock.now()
       const slots = [0, 300, 100, 200].map((ms) => now + ms)
       try {
-        for (const at of slots) await pool.put('a', { at })
-        await systemClock.sleep(SWEPT_MS)
+        // In one put, so that no take meets a later one without the earlier ones.
+        await pool.putAll(slots.map((at) => ({ key: 'a', at })))
+        await untilMet(({ key }) => key === 'a', slots.length)
         for (const [nth, at] of slots.toSorted((a, b) => a - b).entries()) {
           await until('the next runs', () => Promise.resolve(calls.length > nth))
           assert.deepEqual([calls.length, Number(calls[nth]?.run.at)], [nth + 1, at])

@@ -12,6 +12,8 @@ import { stopMembers } from './stop-members.ts'
 import { wrongClock } from './wrong-clock.ts'
 
 const leaseMs = 1000
+/** How fast is shown by the proof: this machine may be busy with others. */
+const TAKEN_WITHIN_MS = 20_000
 
 test('[F4] members come, stop, die and stand still, the store restarts: one owner at a time, every tick once', async () => {
   await using crew = await Crew.of(3, { connections: 10, serve: servePausable })
@@ -22,10 +24,9 @@ test('[F4] members come, stop, die and stand still, the store restarts: one owne
   assert.deepEqual([moves, epochs, answeredAfter > 0], [0, 0, true])
   const { codes, handedOverMs } = await stopMembers(crew, 1)
   assert.deepEqual(codes, [0])
-  // How fast is shown by the proof: this machine may be busy with others.
-  assert.ok(Math.max(...handedOverMs) < 5000, `handed over after ${handedOverMs.join(' ')} ms`)
+  assert.ok(Math.max(...handedOverMs) < TAKEN_WITHIN_MS, `handed over after ${handedOverMs.join(' ')} ms`)
   const { takenOverMs } = await killMembers(crew, { kills: 1, apartMs: [0, 0], restartAfterMs: leaseMs })
-  assert.ok(Math.max(...takenOverMs) < 5000, `taken over after ${takenOverMs.join(' ')} ms`)
+  assert.ok(Math.max(...takenOverMs) < TAKEN_WITHIN_MS, `taken over after ${takenOverMs.join(' ')} ms`)
   assert.equal(await pauseMembers(crew, 2), 1)
   const { findings, seed, ownership, deadlocks } = await crew.judge()
   assert.equal(describeFindings(findings), '', `seed ${seed}`)

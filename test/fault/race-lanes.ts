@@ -43,15 +43,18 @@ export interface Started extends Flooded {
   afterMs: number[]
 }
 
-/** The parts of all calls that were of the lane `bulk`, second by second. */
+/** The parts of all calls that were of the lane `bulk`, second by second, of those in which there were enough. */
 export interface Shared extends Flooded {
   shares: number[]
+  seconds: number
 }
 
 const APART_MS = 100
 const BEGUN = 200
 const BEGINS_WITHIN_MS = 60_000
 const STARTS_WITHIN_MS = 60_000
+/** Calls in a second, of up to 1000 that there can be. */
+const ENOUGH = 50
 
 export async function floodWithBulk({ store, flood, entries, progress }: BulkFlood): Promise<Started> {
   await using course = await Course.of(store)
@@ -77,19 +80,20 @@ export async function floodWithFanout({ store, flood, bulk, forMs }: FanoutFlood
   await course.put('fanout', flood)
   const from = await course.begin()
   await systemClock.sleep(forMs)
-  const shares = sharesOf(course.calls, { from, seconds: Math.floor(forMs / 1000) })
-  return { ...(await course.end(from)), shares }
+  const seconds = Math.floor(forMs / 1000)
+  return { ...(await course.end(from)), shares: sharesOf(course.calls, { from, seconds }), seconds }
 }
 
-/** Of each second the part of the calls that was of the lane `bulk`. */
+/** Of each second the part of the calls that was of the lane `bulk`. One with few says nothing: the process stood still. */
 export function sharesOf(
   calls: readonly Call[],
   { from, seconds }: { from: number; seconds: number },
 ): number[] {
-  return Array.from({ length: seconds }, (_, second) => {
-    const within = calls.filter(({ at }) => Math.floor((at - from) / 1000) === second)
-    return within.filter(({ lane }) => lane === 'bulk').length / Math.max(1, within.length)
-  })
+  return Array.from({ length: seconds }, (_, second) =>
+    calls.filter(({ at }) => Math.floor((at - from) / 1000) === second),
+  )
+    .filter((within) => within.length >= ENOUGH)
+    .map((within) => within.filter(({ lane }) => lane === 'bulk').length / within.length)
 }
 
 /** A pool, and a process that works on it. */

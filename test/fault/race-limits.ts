@@ -1,10 +1,9 @@
 // Three processes work on pools that are limited, 5 at once of each group and 50 starts a second in all, with always enough
 // to do. First they are left alone, then one after another is killed or stopped, and another started. Judged by a table
 // that the handlers write, on a PostgreSQL server that is not the store.
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { Client } from 'pg'
 import { headrace } from '../../src/headrace.ts'
 import { createRandom } from '../../src/random.ts'
@@ -66,8 +65,6 @@ interface Seen extends WitnessedRun {
   pool: string
   precisionMs: number
 }
-
-type Child = ChildProcessByStdio<null, Readable, null>
 
 export const AT_ONCE = 5
 export const STARTS = 50
@@ -157,7 +154,7 @@ async function fill({ store, kills, aloneMs }: LimitsRace): Promise<void> {
 /** The processes, and what they told. */
 class Crew {
   readonly #race: LimitsRace
-  readonly #members: { name: string; child: Child }[] = []
+  readonly #members: { name: string; child: ChildProcess }[] = []
   /** When a process was killed, by the witness's clock: its runs ended then. */
   readonly #killedAt = new Map<string, number>()
   readonly #client: Client
@@ -193,10 +190,10 @@ class Crew {
     }
     const program = join(import.meta.dirname, 'work-witnessed.ts')
     const child = spawn(process.execPath, [program, JSON.stringify(work)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#members.push({ name, child })
-    await once(child.stdout, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) })
+    await once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) })
   }
 
   async end(nth: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

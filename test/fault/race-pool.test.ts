@@ -4,14 +4,15 @@ import { test } from 'node:test'
 import { type RaceRecord, judgeRace, readSaw, sawLine } from './race-record.ts'
 
 const DONE = { key: 'a', at: 7, seen: 2 }
+const DEAD = { key: 'b', at: 5, seen: 1 }
 const RIGHT: RaceRecord = {
   puts: new Map([
     ['a', 3],
     ['b', 2],
   ]),
   done: [DONE, { key: 'a', at: 9, seen: 1 }],
-  saw: [DONE, { key: 'a', at: 9, seen: 1 }, { key: 'a', at: 8, seen: 5 }],
-  dead: { runs: 2, seen: new Map([['b', 2]]) },
+  dead: [DEAD, { ...DEAD, at: 6 }],
+  saw: [DONE, { key: 'a', at: 9, seen: 1 }, { key: 'a', at: 8, seen: 5 }, DEAD, { ...DEAD, at: 6 }],
   left: new Map(),
 }
 
@@ -20,11 +21,8 @@ test('[P4] where every put was seen once nothing is wrong', () => {
 })
 
 test('[P4] a put that was lost, or seen twice, or never made, is found', () => {
-  const seen = new Map([
-    ['b', 3],
-    ['c', 1],
-  ])
-  const { wrong } = judgeRace({ ...RIGHT, done: [DONE], dead: { runs: 4, seen } })
+  const dead = ['b', 'b', 'b', 'c'].map((key, nth) => ({ key, at: 5 + nth, seen: 1 }))
+  const { wrong } = judgeRace({ ...RIGHT, done: [DONE], dead, saw: [DONE, ...dead] })
   const expected = ['a: 3 puts, 2 seen, 0 left', 'b: 2 puts, 3 seen, 0 left', 'c: 0 puts, 1 seen, 0 left']
   assert.deepEqual(wrong, expected)
 })
@@ -33,7 +31,13 @@ test('[P4] a put that goes with a run that did not see it is found, though no pu
   const unseen = ['a: a tally of 3 is gone that no run saw']
   assert.deepEqual(judgeRace({ ...RIGHT, done: [{ ...DONE, seen: 3 }] }).wrong, unseen)
   const later = { key: 'a', at: 8, seen: 3 }
-  assert.deepEqual(judgeRace({ ...RIGHT, done: [{ ...DONE, seen: 3 }], saw: [later] }).wrong, unseen)
+  const saw = [later, ...RIGHT.dead]
+  assert.deepEqual(judgeRace({ ...RIGHT, done: [{ ...DONE, seen: 3 }], saw }).wrong, unseen)
+})
+
+test('[P4] a record of a death that says another tally than its run saw is found, though no put is missing', () => {
+  const { wrong } = judgeRace({ ...RIGHT, dead: [{ ...DEAD, seen: 2 }] })
+  assert.deepEqual(wrong, ['b: a tally of 2 is gone that no run saw'])
 })
 
 test('[P4] what waits is not lost, and its key is stuck', () => {

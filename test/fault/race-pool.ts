@@ -1,6 +1,6 @@
 // The race of a pool with an atomic tally: many producers put the same keys that several processes work on, and again and
 // again one of these is killed, and another started. Judged by the counts of producers and handlers, and the store's tables.
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export interface RaceOptions {
   progress?: (text: string) => void
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, null>
+type Child = ChildProcess & { stdin: Writable; stdout: Readable }
 
 const PRODUCERS_OF_A_PROCESS = 16
 const READY_WITHIN_MS = 60_000
@@ -39,14 +39,14 @@ export async function racePool(
   const folder = mkdtempSync(join(tmpdir(), 'headrace-race-saw-'))
   const saw = join(folder, 'saw')
   writeFileSync(saw, '')
-  const startDrainer = (): Promise<Child> => start('drain-until-killed.ts', [store.address, saw])
+  const startDrainer = (): Promise<void> => start(drainers, 'drain-until-killed.ts', [store.address, saw])
   try {
     // The first one makes the tables, and the pool.
-    drainers.push(await startDrainer())
+    await startDrainer()
     await store.watch()
     for (let left = options.producers; left > 0; left -= PRODUCERS_OF_A_PROCESS)
-      producers.push(await startProducers(store, Math.min(left, PRODUCERS_OF_A_PROCESS), keys))
-    while (drainers.length < options.drainers) drainers.push(await startDrainer())
+      await startProducers(producers, store, [Math.min(left, PRODUCERS_OF_A_PROCESS), keys])
+    while (drainers.length < options.drainers) await startDrainer()
     await killAll(store, drainers, { ...options, startDrainer })
     const puts = sum(await Promise.all(producers.map(told)))
     const isEmpty = async (): Promise<boolean> => (await store.left()).size === 0
@@ -62,7 +62,7 @@ export async function racePool(
 async function killAll(
   store: RaceStore,
   drainers: Child[],
-  { kills, seed, startDrainer, progress }: RaceOptions & { startDrainer(): Promise<Child> },
+  { kills, seed, startDrainer, progress }: RaceOptions & { startDrainer(): Promise<void> },
 ): Promise<void> {
   const random = createRandom(seed)
   for (let nth = 1; nth <= kills; nth += 1) {
@@ -70,7 +70,7 @@ async function killAll(
     const goesOn = async (): Promise<boolean> => (await store.settled()) >= before + RUNS_BETWEEN
     await until(`work goes on before kill ${nth}`, goesOn, GOES_ON_WITHIN_MS)
     await end(drainers.splice(random.below(drainers.length), 1)[0])
-    drainers.push(await startDrainer())
+    await startDrainer()
     progress?.(`kill ${nth} of ${kills}`)
   }
 }
@@ -82,15 +82,21 @@ function sum(counts: Record<string, number>[]): Map<string, number> {
   return all
 }
 
-function startProducers({ address }: RaceStore, producers: number, keys: number): Promise<Child> {
-  return start('put-until-told.ts', [address, String(producers), String(keys)])
+function startProducers(
+  producers: Child[],
+  { address }: RaceStore,
+  [count, keys]: [count: number, keys: number],
+): Promise<void> {
+  return start(producers, 'put-until-told.ts', [address, String(count), String(keys)])
 }
 
-async function start(program: string, args: string[]): Promise<Child> {
+/** One more of these, which is among them before it is ready: whatever comes, it is ended with them. */
+async function start(children: Child[], program: string, args: string[]): Promise<void> {
   const file = join(import.meta.dirname, program)
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const stdio: StdioOptions = ['pipe', 'pipe', 'inherit', 'ipc']
+  const child = spawn(process.execPath, [file, ...args], { stdio }) as Child
+  children.push(child)
   await once(child.stdout, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) })
-  return child
 }
 
 /** Ends producers, and answers their counts. */

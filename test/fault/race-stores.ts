@@ -1,11 +1,11 @@
 // The stores of the race of a pool, read as a stranger would: by their tables, and by a trigger of the race's own that notes
-// how much of an entry's tally goes when a run of it is done. A death has a record of the store's own, and is not noted.
+// how much of an entry's tally goes when a run of it is done. A death has a record of the store's own, and is not noted there.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startPostgres } from '../servers/postgres.ts'
-import type { DoneRun, RaceRecord } from './race-record.ts'
+import type { RaceRecord, SettledRun } from './race-record.ts'
 
 export interface RaceStore {
   address: string
@@ -13,8 +13,8 @@ export interface RaceStore {
   watch(): Promise<void>
   /** How many runs were settled for good. */
   settled(): Promise<number>
-  done(): Promise<DoneRun[]>
-  dead(): Promise<RaceRecord['dead']>
+  done(): Promise<SettledRun[]>
+  dead(): Promise<SettledRun[]>
   left(): Promise<RaceRecord['left']>
   remove(): Promise<void>
 }
@@ -114,18 +114,16 @@ function reading(
     Number((await read(`select count(*) as n from ${table}`))[0]?.['n'])
   const byKey = async (sql: string): Promise<Map<string, number>> =>
     new Map((await read(sql)).map(({ key, n }) => [String(key), Number(n)]))
+  const runs = async (sql: string): Promise<SettledRun[]> =>
+    (await read(sql)).map((row) => ({
+      key: String(row['key']),
+      at: Number(row['at']),
+      seen: Number(row['seen']),
+    }))
   return {
     settled: async () => (await count(done)) + (await count(`${schema}death`)),
-    done: async () =>
-      (await read(`select key, at, seen from ${done}`)).map((row) => ({
-        key: String(row['key']),
-        at: Number(row['at']),
-        seen: Number(row['seen']),
-      })),
-    dead: async () => ({
-      runs: await count(`${schema}death`),
-      seen: await byKey(`select key, sum(seen) as n from ${schema}death group by key`),
-    }),
+    done: () => runs(`select key, at, seen from ${done}`),
+    dead: () => runs(`select key, died_at as at, seen from ${schema}death`),
     left: () =>
       byKey(`select key, tally + coalesce(after_tally, 0) as n from ${schema}entry where state = 'live'`),
   }

@@ -1,11 +1,9 @@
 // A pool is paused, then everything is killed and started again, the store's server too: nothing of the pool starts before
 // it is resumed, and `why` names the pause. Judged by what handlers noted in a file, and by the store's own table.
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { systemClock } from '../../src/clock.ts'
 import { headrace } from '../../src/headrace.ts'
 import type { Pool } from '../../src/pool/pool.ts'
 import { ServerProcess, runHeadrace } from './server-process.ts'
@@ -42,7 +40,7 @@ export interface RestartedPaused {
   why: string[]
 }
 
-/** When a pause was answered every member has heard of it after so long: the trust window of a lease of a second. */
+/** A member that pulses so long after a pause was answered has heard of it: it trusts what it knew no longer than that. */
 const HEARD_MS = 1000
 const WITHIN_MS = 60_000
 const READY_WITHIN_MS = 30_000
@@ -57,7 +55,7 @@ export async function restartPaused(asked: RestartPaused): Promise<RestartedPaus
     await house.put('work', names('early', keys / 2))
     await until('some have run', () => house.calls('work').length >= keys / 10, WITHIN_MS)
     await house.command('pool', 'pause', 'work', '--by', 'ann', '--reason', 'a move')
-    await systemClock.sleep(HEARD_MS)
+    await house.hears()
     const before = house.calls('work').length
     await house.put('work', names('late', keys - keys / 2))
     for (let nth = 1; nth <= restarts; nth += 1) {
@@ -97,7 +95,7 @@ class House {
   readonly #store: PausedStore
   readonly #file: string
   #server: ServerProcess | null = null
-  #workers: ChildProcessByStdio<null, Readable, null>[] = []
+  #workers: ChildProcess[] = []
 
   constructor({ store, folder }: RestartPaused) {
     this.#store = store
@@ -109,12 +107,15 @@ class House {
     const program = join(import.meta.dirname, 'work-and-note.ts')
     const args = [program, this.#store.address, this.#file]
     this.#workers = Array.from({ length: WORKERS }, () =>
-      spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }),
+      spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
     )
-    const serving = ServerProcess.start({ store: this.#store.address, args: ['--lease', '1s'] })
     const signal = AbortSignal.timeout(READY_WITHIN_MS)
-    await Promise.all(this.#workers.map(({ stdout }) => once(stdout, 'data', { signal })))
-    this.#server = await serving
+    const ready = this.#workers.map((worker) => once(worker, 'message', { signal }))
+    const serving = ServerProcess.start({ store: this.#store.address, args: ['--lease', '1s'] })
+    // Whichever is not ready, the server is known by then, so that it can be ended.
+    const [served] = await Promise.allSettled([serving, ...ready])
+    if (served.status === 'fulfilled') this.#server = served.value
+    await Promise.all([serving, ...ready])
   }
 
   /** Ends everything at once. */
@@ -127,6 +128,19 @@ class House {
       })
     await Promise.all([...ended, this.#server?.kill()])
     this.#workers = []
+  }
+
+  /** Waits until every member has heard of what was answered before. */
+  async hears(): Promise<void> {
+    const race = await headrace({ store: this.#store.address, partitions: 8, join: 'no' })
+    try {
+      const { now } = await race.store.roster.view()
+      const haveHeard = async (): Promise<boolean> =>
+        (await race.store.roster.view()).members.every(({ heartbeatAt }) => heartbeatAt > now + HEARD_MS)
+      await until('every member has heard', haveHeard, WITHIN_MS)
+    } finally {
+      await race.stop()
+    }
   }
 
   async put(pool: string, keys: readonly string[]): Promise<void> {

@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { systemClock } from '../../src/clock.ts'
 import { headrace } from '../../src/headrace.ts'
 
+process.once('disconnect', () => process.exit())
 const [store = '', file = ''] = process.argv.slice(2)
 const race = await headrace({ store, lease: '1s', partitions: 8 })
 for (const name of ['work', 'other']) {
@@ -17,4 +18,4 @@ for (const name of ['work', 'other']) {
   )
 }
 await race.start()
-process.stdout.write('ready\n')
+process.send?.('ready')

@@ -7,7 +7,7 @@ const TAKES_MS = 10
 const TELL_EVERY_MS = 50
 
 process.once('disconnect', () => process.exit())
-const race = await headrace({ store: process.argv[2] ?? '', lease: '1s' })
+const race = await headrace({ store: process.argv[2] ?? '', lease: '3s' })
 let calls: [key: string, at: number][] = []
 race.work(
   race.pool('work'),

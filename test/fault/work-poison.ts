@@ -1,8 +1,11 @@
-// A process that works on the pool `work` of a store until somebody ends it, or the run of the poison does.
+// node work-poison.ts STORE TAKES CONCURRENCY FILE: works on the pool `work` of a store until somebody ends it, or the run of
+// the poison does. A run that does no harm notes its key in the file when it has ended.
+import { appendFileSync } from 'node:fs'
 import { systemClock } from '../../src/clock.ts'
 import { headrace } from '../../src/headrace.ts'
 
-const [store = '', takes = '', concurrency = ''] = process.argv.slice(2)
+process.once('disconnect', () => process.exit())
+const [store = '', takes = '', concurrency = '', file = ''] = process.argv.slice(2)
 const race = await headrace({ store, lease: '1s', partitions: 8 })
 race.work(
   race.pool('work'),
@@ -10,6 +13,7 @@ race.work(
     await systemClock.sleep(Number(takes) / (key === 'poison' ? 2 : 1), signal)
     if (key === 'poison') process.exit(7)
     signal.throwIfAborted()
+    appendFileSync(file, `${key}\n`)
   },
   { concurrency: Number(concurrency) },
 )

@@ -10,6 +10,7 @@ import { WitnessClock } from './witness-clock.ts'
 /** Enough that a start is told at once, also when many start together. */
 const CONNECTIONS = 6
 
+process.once('disconnect', () => process.exit())
 const { store, witness, table, member, leaseMs, pools } = JSON.parse(process.argv[2] ?? '{}') as WitnessedWork
 // No run waits for the disk of the witness, whose server goes on.
 const tell = new Pool({
@@ -37,8 +38,9 @@ for (const { name, takesMs, ...options } of pools) {
   )
 }
 await race.start()
-process.stdout.write('ready\n')
+process.send?.('ready')
 await once(process, 'SIGTERM')
 await race.stop()
 await clock.close()
 await tell.end()
+process.disconnect()

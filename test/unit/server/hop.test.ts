@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { HOP_HEADER, type Hop, writeHop } from '../../../src/server/hop.ts'
 import { type Serving, ask, assertProblem, serve } from './serving.ts'
-import { Stage, joinGhost, untilReason } from './why/situation.ts'
+import { Stage, causeIn, inTime, joinGhost, untilReason } from './why/situation.ts'
 
 const TOKEN = 'correct-horse-battery-staple'
 const PATH = '/v1/why?pool=vms&key=k'
@@ -31,8 +31,8 @@ test('[I12] a stranger at the address of an owner never sees the token, and is a
   await place.race.store.roster.reach(id, `${url}/behind/`)
   await place.pool.put('k')
   const headers = { authorization: `Bearer ${TOKEN}` }
-  const told = await untilReason(async () => (await ask(place, 'GET', PATH, { headers })).body, 'unknown')
-  assert.equal((told['evidence'] as Record<string, unknown>)['askedOwner'], 'refused: 404')
+  const asked = async () => (await ask(place, 'GET', PATH, { headers })).body
+  assert.equal(causeIn(await untilReason(inTime(asked), 'unknown')), 'refused: 404')
   const [[path, received]] = sent as [[string, IncomingHttpHeaders]]
   assert.equal(path, `/behind${PATH}`)
   assert.equal(received.authorization, undefined)
@@ -47,8 +47,8 @@ test('[I12] where nobody is at the address of an owner, that is told', async (t)
   const id = await joinGhost(place.race, 'vms')
   await place.race.store.roster.reach(id, 'http://127.0.0.1:1')
   await place.pool.put('k')
-  const told = await untilReason(() => place.why('k'), 'unknown')
-  assert.match(String((told['evidence'] as Record<string, unknown>)['askedOwner']), /^unreachable/)
+  const asked = inTime(() => place.why('k'))
+  assert.match(causeIn(await untilReason(asked, 'unknown')), /^unreachable/)
 })
 
 /** Asks with a proof for this question, but for what is said. */

@@ -7,7 +7,7 @@ import { headrace } from '../../../src/headrace.ts'
 import { dead } from '../../../src/pool/answer.ts'
 import { type ServeOptions, serve } from '../../../src/server/server.ts'
 import { LATER, ask, until } from './serving.ts'
-import { type Place, Stage, held, joinGhost, untilReason } from './why/situation.ts'
+import { type Place, Stage, causeIn, held, inTime, joinGhost, untilReason } from './why/situation.ts'
 
 const TOKEN = 'the-token-of-both'
 
@@ -37,11 +37,6 @@ async function openTwo(t: TestContext, worker: ServeOptions | null, token?: stri
   return place
 }
 
-/** Why the owner has told nothing. */
-function causeIn(told: Record<string, unknown>): string {
-  return String((told['evidence'] as Record<string, unknown>)['askedOwner'])
-}
-
 /** A member that owns `vms`, lives as long as nobody judges it, and is reached at this address. */
 async function openGhost(t: TestContext, address: string): Promise<Place> {
   const stage = new Stage()
@@ -55,7 +50,7 @@ async function openGhost(t: TestContext, address: string): Promise<Place> {
 
 test('[I12] what another member runs is told by that member, whichever is asked', async (t) => {
   const { why } = await openTwo(t, {})
-  const told = await why('k')
+  const told = await inTime(() => why('k'))()
   assert.deepEqual([told['state'], told['reason'], told['alsoIn']], ['running', null, []])
   assert.equal((told['evidence'] as Record<string, unknown>)['attempt'], 1)
   assert.equal((told['owner'] as { name: string }).name, 'worker')
@@ -64,13 +59,16 @@ test('[I12] what another member runs is told by that member, whichever is asked'
 test('[I12] the owner is asked with a proof of the token of the server that asks', async (t) => {
   const place = await openTwo(t, { token: TOKEN }, TOKEN)
   const headers = { authorization: `Bearer ${TOKEN}` }
-  const { body } = await ask(place, 'GET', '/v1/why?pool=vms&key=k', { headers })
-  assert.equal(body['state'], 'running')
+  const asked = async () => (await ask(place, 'GET', '/v1/why?pool=vms&key=k', { headers })).body
+  assert.equal((await inTime(asked)())['state'], 'running')
 })
 
 test('[I12] where the owner refuses, or is not served, what is known here is told, and whom to ask', async (t) => {
   const refused = await openTwo(t, { token: TOKEN })
-  const told = await untilReason(() => refused.why('k'), 'unknown')
+  const told = await untilReason(
+    inTime(() => refused.why('k')),
+    'unknown',
+  )
   assert.match(String(told['next']), /one token.*; ask it: headrace why k --pool vms --server http:\/\/127/)
   assert.equal(causeIn(told), 'refused: 401')
   const alone = await openTwo(t, null)
@@ -100,7 +98,10 @@ test('[I12] who answers at the address of the owner, and is another, is not beli
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   t.after(() => other.close().closeAllConnections())
   const place = await openGhost(t, `http://127.0.0.1:${(other.address() as AddressInfo).port}`)
-  const found = await untilReason(() => place.why('k'), 'unknown')
+  const found = await untilReason(
+    inTime(() => place.why('k')),
+    'unknown',
+  )
   assert.match(String(found['sentence']), /ghost owns its partition/)
   assert.equal(causeIn(found), 'another member answered')
 })
