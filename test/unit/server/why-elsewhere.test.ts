@@ -91,7 +91,15 @@ test('[I12] an owner that does not answer is waited for one second, and is asked
 })
 
 test('[I12] who answers at the address of the owner, and is another, is not believed', async (t) => {
-  const told = { pool: 'vms', key: 'k', state: 'running', sentence: 'so they say' }
+  const told = {
+    pool: 'vms',
+    key: 'k',
+    state: 'running',
+    sentence: 'so they say',
+    now: LATER,
+    evidence: {},
+    also: [],
+  }
   const other = createServer((_request, response) => {
     response.setHeader('headrace-member', 'somebody').end(JSON.stringify(told))
   })
