@@ -74,6 +74,7 @@ export class Handlers {
     { made, plan, end }: { made: Made; plan: Plan; end: (ending: Ending) => void },
   ): Promise<Answer> {
     const { signal } = made.context
+    signal.addEventListener('abort', () => (made.abortedAt = clock.mono()))
     made.context.progress(made.taken.turn)
     await (plan.ignores ? clock.sleep(plan.ms) : clock.sleep(plan.ms, signal))
     if (signal.aborted && plan.ignores) this.#parts.races['a handler ignored its abort'] += 1

@@ -15,8 +15,9 @@ interface Unfinished extends Held {
   what: string
   /** By the member's monotonic clock. */
   since: number
-  /** How long a stop waits for it at least. */
+  /** How long a stop waits for it at least; and from when on, by the same clock, not at all. */
   stopWaitsMs: number
+  givenUpAt: number
 }
 
 export interface JobHandOverParts {
@@ -34,6 +35,8 @@ export interface JobHandOverParts {
 const RESOURCE = poolResource(JOBS)
 /** How long a stop waits for the answers to its last settles, and to marks. */
 const LAST_CALLS_MS = 1000
+/** A handler that has not ended so long after its abort is waited for by no stop. [X18] */
+const HEED_WITHIN_MS = 1000
 
 export class JobHandOver {
   readonly #parts: JobHandOverParts
@@ -82,8 +85,9 @@ export class JobHandOver {
   #early(): Unfinished[] {
     const { clock, conduct, drainWithinMs, life } = this.#parts
     const now = clock.mono()
-    return this.#unfinished().filter(({ since, stopWaitsMs, ...held }) => {
-      const isStopOver = now >= Math.max(since, life.leavingAt) + stopWaitsMs
+    return this.#unfinished().filter(({ since, stopWaitsMs, givenUpAt, ...held }) => {
+      const isGivenUp = now >= Math.max(givenUpAt, life.leavingAt)
+      const isStopOver = isGivenUp || now >= Math.max(since, life.leavingAt) + stopWaitsMs
       const isOver = now >= conduct.revokedAt(RESOURCE, held) + drainWithinMs
       return !isStopOver && !isOver
     })
@@ -101,7 +105,8 @@ export class JobHandOver {
       ...[...settling].map((made) => unfinished(made, made.endedAt, LAST_CALLS_MS)),
       ...this.#parts.marking().map(({ taken: { partition, turn, key }, epoch, sentAt }) => {
         const what = `marks turn ${turn} of ${key}:`
-        return { partition, epoch, rule: 'X47', what, since: sentAt, stopWaitsMs: LAST_CALLS_MS }
+        const waits = { since: sentAt, stopWaitsMs: LAST_CALLS_MS, givenUpAt: Infinity }
+        return { partition, epoch, rule: 'X47', what, ...waits }
       }),
     ]
   }
@@ -129,7 +134,12 @@ export class JobHandOver {
   }
 }
 
-function unfinished({ taken, epoch }: Made, since: number, stopWaitsMs: number): Unfinished {
+function unfinished(
+  { taken, epoch, ending, abortedAt }: Made,
+  since: number,
+  stopWaitsMs: number,
+): Unfinished {
   const what = `started turn ${taken.turn} of ${taken.key}:`
-  return { partition: taken.partition, epoch, rule: 'X16', what, since, stopWaitsMs }
+  const givenUpAt = ending === null ? abortedAt + HEED_WITHIN_MS : Infinity
+  return { partition: taken.partition, epoch, rule: 'X16', what, since, stopWaitsMs, givenUpAt }
 }

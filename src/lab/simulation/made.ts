@@ -19,6 +19,8 @@ export interface Made {
   endedAt: number
   /** What the store answered to its settle, as far as it is known; null: nothing. */
   answer: SettleAnswer['result'] | null
+  /** When its signal fired, by its member's monotonic clock; Infinity: it has not, or the run ended at once. */
+  abortedAt: number
   /** When it was settled, or let go, by its member's monotonic clock; Infinity: not yet. */
   overAt: number
   /** When its member was answered that its entry is cancelled, by the same clock; Infinity: it was not. */
@@ -30,6 +32,7 @@ export const UNDER_WAY = {
   ending: null,
   endedAt: Infinity,
   answer: null,
+  abortedAt: Infinity,
   overAt: Infinity,
   cancelledAt: Infinity,
 } as const

@@ -13,17 +13,31 @@ import { madeOf, takenOf } from './made-up.ts'
 const RESOURCE = poolResource(JOBS)
 const HELD = { partition: 1, epoch: 1 }
 
+interface Situation {
+  runs: Made[]
+  marks: boolean
+  afterMs: number
+  leavingAt?: number
+  revokedAt?: number
+}
+
 /** What is said of a hand-over, after some time, of a partition of which a run or a mark is under way. */
-async function handedOver({ runs, marks, afterMs }: { runs: Made[]; marks: boolean; afterMs: number }) {
+async function handedOver({
+  runs,
+  marks,
+  afterMs,
+  leavingAt = Infinity,
+  revokedAt = 0,
+}: Situation): Promise<string> {
   const clock = new VirtualClock()
   const said: string[] = []
-  const conduct = { revokedAt: () => 0, mayBeLost: () => false, wasRaised: () => false }
+  const conduct = { revokedAt: () => revokedAt, mayBeLost: () => false, wasRaised: () => false }
   const marking = { taken: takenOf(2), lane: 'normal', epoch: 1, sentAt: 0 } as const
   const handOver = new JobHandOver({
     clock,
     conduct: conduct as unknown as Conduct,
     drainWithinMs: 500,
-    life: { name: 'm1', leavingAt: Infinity },
+    life: { name: 'm1', leavingAt },
     running: new Set(runs),
     settling: new Set(),
     marking: () => (marks ? [marking] : []),
@@ -48,4 +62,15 @@ test('[X16] a partition that is handed over while a run of it is under way is fo
   assert.match(early, /^\[X16\] m1 started turn 1 of k1: and its partition is handed over/)
   assert.equal(await handedOver({ runs: [madeOf()], marks: false, afterMs: 500 }), '')
   assert.equal(await handedOver({ runs: [madeOf({}, 'lost')], marks: false, afterMs: 499 }), '')
+})
+
+test('[X18] a stop need not wait for a run whose signal fired more than a second ago, and a hand-over does', async () => {
+  const runs = [madeOf({ startedAt: 4000, abortedAt: 4100 }, 'timeout')]
+  const stopped = (afterMs: number): Promise<string> =>
+    handedOver({ runs, marks: false, afterMs, leavingAt: 5000, revokedAt: 5000 })
+  assert.match(await stopped(5099), /^\[X16\]/)
+  assert.equal(await stopped(5100), '')
+  const revoked = { runs, marks: false, afterMs: 5499, revokedAt: 5000 }
+  assert.match(await handedOver(revoked), /^\[X16\]/)
+  assert.equal(await handedOver({ ...revoked, afterMs: 5500 }), '')
 })

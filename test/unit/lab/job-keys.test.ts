@@ -16,7 +16,7 @@ function markOf(turn: number, dueAt: number): Mark {
 function madeOf({ taken }: Mark, { ending, answer }: Pick<Made, 'ending' | 'answer'>): Made {
   const context = contextOf({ partition: 1, epoch: 1 })
   const life = { name: 'm1', isDead: false }
-  const over = { endedAt: 9, overAt: 9, cancelledAt: Infinity }
+  const over = { endedAt: 9, abortedAt: Infinity, overAt: 9, cancelledAt: Infinity }
   return { taken, epoch: 1, context, life, startedAt: 0, ending, answer, ...over }
 }
 

@@ -32,6 +32,7 @@ function madeBy(overAt: number): Made {
     ending: 'throw',
     endedAt: overAt,
     answer: null,
+    abortedAt: Infinity,
     overAt,
     cancelledAt: Infinity,
   }
