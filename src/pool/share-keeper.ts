@@ -42,6 +42,10 @@ export class ShareKeeper {
   #caps: Readonly<Record<Kind, number>> = NOTHING
   /** The latest version that was told of. */
   #told = 0
+  /** The latest version that was read or written. */
+  #seen = 0
+  /** When it last wrote its share, by the monotonic clock. */
+  #wroteAt = -Infinity
   /** A write was not answered, and may land yet: until another has, less counts. [L18] */
   #isUnsure = false
   /** Since the last look something waited that could not start. */
@@ -186,6 +190,8 @@ export class ShareKeeper {
     const told = this.#told
     const found = await control.read(pool)
     time.hear(found.now, sentAt)
+    // It was overtaken: by another read, or by a write of its own.
+    if (found.version < this.#seen) return
     this.#isForgotten = false
     // A hint may have promised more than there is.
     if (this.#told === told) this.#told = found.version
@@ -193,14 +199,17 @@ export class ShareKeeper {
   }
 
   async #share(): Promise<void> {
-    const { control, pool, time } = this.#parts
+    const { control, pool, time, clock } = this.#parts
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (this.#found === null || this.#told > this.#found.version) await this.#read()
-      const { version, control: before } = this.#found as Controlled
+      if (this.#found === null) continue
+      const { version, control: before } = this.#found
       const own = this.#own(before)
       if (!this.#isShared || own === null) return
       const { control: after, isChanged, caps } = reshare(before, own)
       this.#lower(caps)
+      // Who is gone and does not know it would answer each write of the others by one of its own, and they it.
+      if (isChanged && clock.mono() < this.#wroteAt + LOOK_EVERY_MS) break
       this.#wasHeldBack = false
       if (!isChanged && !this.#isUnsure) {
         this.#adopt({ version, control: before, now: time.now() }, caps)
@@ -210,12 +219,13 @@ export class ShareKeeper {
       this.#isUnsure = true
       const written = await control.write(pool, version, after)
       this.#isUnsure = written === null && wasUnsure
-      if (written !== null) {
-        this.#told = Math.max(this.#told, written)
+      this.#told = Math.max(this.#told, written ?? 0)
+      if (written !== null) this.#wroteAt = clock.mono()
+      if (written !== null && written > this.#seen) {
         this.#adopt({ version: written, control: after, now: time.now() }, caps)
         return
       }
-      this.#tellLost()
+      if (written === null) this.#tellLost()
       await this.#read()
     }
     this.#mustLookAgain = true
@@ -239,6 +249,7 @@ export class ShareKeeper {
     }
     const before = this.#caps
     this.#found = found
+    this.#seen = found.version
     this.#caps = { concurrency: capOf('concurrency'), rate: capOf('rate') }
     const isOther = before.concurrency !== this.#caps.concurrency || before.rate !== this.#caps.rate
     if (isNews || isOther) this.#parts.changed(found.control)
