@@ -37,6 +37,7 @@ export class JobKnowledge {
   #told: Told[] = []
   #underWay = 0
   #readAt = -Infinity
+  #lastRead: Told = { version: 0, at: -Infinity }
   #toldOf = -Infinity
   #heard: Heard = { tookMs: Infinity, aheadMs: 0 }
 
@@ -74,8 +75,9 @@ export class JobKnowledge {
 
   /** A read was answered. Whose it was is not known: of several that may have told it, the earliest counts. */
   read({ version }: Controlled): void {
-    if (this.#known === null || (this.#isNew && version < this.#known)) this.#known = version
-    this.#isNew = true
+    this.#isNew ||= this.#known === null
+    if (this.#isNew) this.#known = Math.min(this.#known ?? Infinity, version)
+    this.#lastRead = { version, at: this.#parts.clock.mono() }
   }
 
   /** It has written its own share: it goes by that. */
@@ -92,9 +94,10 @@ export class JobKnowledge {
     this.#heard = { tookMs: now - sentAt, aheadMs }
     const version = controls.get(JOBS)
     if (version === undefined) {
-      this.#known = null
+      // What was read in this very moment the worker may be told of before or after.
+      this.#known = this.#lastRead.at === now ? this.#lastRead.version : null
       this.#told = []
-      this.#isNew = false
+      this.#isNew = this.#known !== null
       return
     }
     this.#ripen()
