@@ -189,9 +189,12 @@ export class Limiter {
   /** Starts what was reserved; false: others have used meanwhile what a limit left. */
   startReserved(flight: Flight, run: (flight: Flight) => void): boolean {
     this.release(flight)
-    const isFree = this.isOpen() && this.groups.why(flight.taken) === null
-    if (isFree) this.start(flight, run)
-    return isFree
+    if (!this.isOpen() || this.groups.why(flight.taken) !== null) return false
+    // A handler that ends at once starts others before its own start is noted. [L14]
+    this.reserve(flight)
+    this.start(flight, run)
+    this.release(flight)
+    return true
   }
 
   ended(flight: Flight): void {

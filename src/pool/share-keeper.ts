@@ -5,8 +5,9 @@ import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Control } from './control.ts'
-import { type Kind, type Own, reshare, sizeOf, sum, withoutShare } from './shares.ts'
+import { type Kind, type Own, reshare, sizeOf, sum, wishOf, withoutShare } from './shares.ts'
 import type { Controlled, ControlStore } from './store.ts'
+import { unmarkTicks } from './unmark-ticks.ts'
 
 export interface ShareKeeperParts {
   pool: string
@@ -44,6 +45,10 @@ export class ShareKeeper {
   #caps: Readonly<Record<Kind, number>> = NOTHING
   /** The latest version that was told of. */
   #told = 0
+  /** The latest version that was read or written. */
+  #seen = 0
+  /** When it last wrote its share, by the monotonic clock. */
+  #wroteAt = -Infinity
   /** A write was not answered, and may land yet: until another has, less counts. [L18] */
   #isUnsure = false
   #isClaimed = false
@@ -81,18 +86,16 @@ export class ShareKeeper {
 
   async learn(): Promise<void> {
     await this.#read()
-    if (!this.#isClaimed) await this.#claim(this.#found as Controlled)
+    if (!this.#isClaimed && this.#found !== null) await this.#claim(this.#found)
     this.#lookSoon()
   }
 
-  /** A pool that was once of ticks is worked on now. Once: if others move its ticks all the same, they say so again. [T6] */
-  async #claim({ version, control: { isTicks, ...control } }: Controlled): Promise<void> {
-    const written =
-      isTicks === true ? await this.#parts.control.write(this.#parts.pool, version, control) : version
-    this.#isClaimed = written !== null
-    if (written === null) this.#tellLost()
-    else if (written !== version)
-      this.#adopt({ version: written, control, now: this.#parts.time.now() }, NOTHING)
+  /** Once: if others move ticks of the pool all the same, they say so again. [T6] */
+  async #claim(read: Controlled): Promise<void> {
+    const found = await unmarkTicks(this.#parts.control, this.#parts.pool, read)
+    this.#isClaimed = found !== null
+    if (found === null) this.#tellLost()
+    else if (found !== read) this.#adopt(found, NOTHING)
   }
 
   /** A pulse told this version. One that told none was not asked: by its next start this member may be behind. [L12] */
@@ -211,6 +214,8 @@ export class ShareKeeper {
     const foundIn = this.#parts.ownership.trustReturns
     const found = await control.read(pool)
     time.hear(found.now, sentAt)
+    // It was overtaken: by another read, or by a write of its own.
+    if (found.version < this.#seen) return
     this.#foundIn = foundIn
     this.#isForgotten = false
     // A hint may have promised more than there is.
@@ -219,14 +224,17 @@ export class ShareKeeper {
   }
 
   async #share(): Promise<void> {
-    const { control, pool, time } = this.#parts
+    const { control, pool, time, clock } = this.#parts
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (!this.isKnown || this.#told > (this.#found?.version ?? 0)) await this.#read()
-      const { version, control: before } = this.#found as Controlled
+      if (this.#found === null) continue
+      const { version, control: before } = this.#found
       const own = this.#own(before)
       if (!this.#isShared || own === null) return
       const { control: after, isChanged, caps } = reshare(before, own)
       this.#lower(caps)
+      // Who is gone and does not know it would answer each write of the others by one of its own, and they it.
+      if (isChanged && clock.mono() < this.#wroteAt + LOOK_EVERY_MS) break
       this.#wasHeldBack = false
       if (!isChanged && !this.#isUnsure) {
         this.#adopt({ version, control: before, now: time.now() }, caps)
@@ -236,12 +244,13 @@ export class ShareKeeper {
       this.#isUnsure = true
       const written = await control.write(pool, version, after)
       this.#isUnsure = written === null && wasUnsure
-      if (written !== null) {
-        this.#told = Math.max(this.#told, written)
+      this.#told = Math.max(this.#told, written ?? 0)
+      if (written !== null) this.#wroteAt = clock.mono()
+      if (written !== null && written > this.#seen) {
         this.#adopt({ version: written, control: after, now: time.now() }, caps)
         return
       }
-      this.#tellLost()
+      if (written === null) this.#tellLost()
       await this.#read()
     }
     this.#mustLookAgain = true
@@ -265,6 +274,7 @@ export class ShareKeeper {
     }
     const before = this.#caps
     this.#found = found
+    this.#seen = found.version
     this.#caps = { concurrency: capOf('concurrency'), rate: capOf('rate') }
     const isOther = before.concurrency !== this.#caps.concurrency || before.rate !== this.#caps.rate
     if (isNews || isOther) this.#parts.changed(found.control)
@@ -284,14 +294,11 @@ export class ShareKeeper {
     const { view } = ownership
     const members = view === null ? null : new Set(view.members.map(({ id }) => id))
     if (members !== null && !members.has(member)) return null
-    const now = this.#parts.used()
-    const hungry = this.#parts.isHungry()
-    const isHeldBack = this.#wasHeldBack && hungry
-    const wants = {
-      concurrency: isHeldBack ? concurrency : Math.min(concurrency, now.concurrency + (hungry ? 1 : 0)),
-      rate: isHeldBack ? (limits.pool.rate?.count ?? 0) : Math.ceil(now.rate * 1.25) + (hungry ? 1 : 0),
-    }
+    const used = this.#parts.used()
+    const isHungry = this.#parts.isHungry()
+    const isHeldBack = this.#wasHeldBack && isHungry
+    const wants = wishOf(limits.pool, { used, concurrency, isHungry, isHeldBack })
     const roster = members === null || view === null ? null : { version: view.version, members }
-    return { member, now: time.now(), roster, used: now, wants }
+    return { member, now: time.now(), roster, used, wants }
   }
 }

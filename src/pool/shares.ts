@@ -23,6 +23,25 @@ export interface Own {
   wants: Readonly<Record<Kind, number>>
 }
 
+interface Wishing {
+  used: Readonly<Record<Kind, number>>
+  /** How many handlers it runs at once, at most. */
+  concurrency: number
+  /** Something waits; and could not start for want of a share. */
+  isHungry: boolean
+  isHeldBack: boolean
+}
+
+/** What it uses and a little more, or all that it could use if it was short. */
+export function wishOf(limit: Limit, { used, concurrency, isHungry, isHeldBack }: Wishing): Own['wants'] {
+  if (isHeldBack) return { concurrency, rate: limit.rate?.count ?? 0 }
+  const more = isHungry ? 1 : 0
+  return {
+    concurrency: Math.min(concurrency, used.concurrency + more),
+    rate: Math.ceil(used.rate * 1.25) + more,
+  }
+}
+
 export interface Reshared {
   control: Control
   /** Whether it must be written. */
@@ -166,12 +185,14 @@ function decide(part: Part, { kind, size, others, limits, own }: Question): Deci
   const areShort = others.some(
     (each) => each.endsAt === null && each[kind].has < (fair.get(each.member) ?? 0),
   )
-  const goal = Math.min(part.cut ?? Infinity, areShort ? mine : Infinity)
-  const keeps = Math.min(part.has, Math.max(goal, own.used[kind]))
+  const fairly = areShort ? mine : Infinity
+  const keeps = Math.min(part.has, Math.max(Math.min(part.cut ?? Infinity, fairly), own.used[kind]))
   const free = size - sum(others, kind) - keeps
-  const has = keeps + Math.max(0, Math.min(mine - keeps, free))
-  const cut = part.cut === null || has <= part.cut ? null : part.cut
-  return { part: { has, wants, cut }, cap: Math.min(has, goal), isShort: areShort || has < mine }
+  // Who has come down takes part again; until then it takes nothing that it could not use. [L21]
+  const cut = part.cut === null || keeps <= part.cut ? null : part.cut
+  const has = keeps + (cut === null ? Math.max(0, Math.min(mine - keeps, free)) : 0)
+  const cap = Math.min(has, fairly, cut ?? Infinity)
+  return { part: { has, wants, cut }, cap, isShort: areShort || has < mine }
 }
 
 /** Who is gone runs nothing any more; what it started counts until its time is over. [L20] */

@@ -11,6 +11,8 @@ export class MemberClock implements Clock {
   skewMs = 0
   /** How much the monotonic clock has missed, as while a machine sleeps. */
   sleptMs = 0
+  /** Since when it has not been paused, by the clock that it is a view of; Infinity: it is. */
+  awakeSince = -Infinity
 
   constructor(base: VirtualClock) {
     this.#base = base
@@ -58,6 +60,7 @@ export class MemberClock implements Clock {
 
   pause(): void {
     this.#held ??= []
+    this.awakeSince = Infinity
   }
 
   /** Nothing of it ever goes on. */
@@ -69,6 +72,7 @@ export class MemberClock implements Clock {
   resume(): void {
     const held = this.#held ?? []
     this.#held = null
+    this.awakeSince = this.#base.mono()
     for (const call of held) call()
   }
 

@@ -4,6 +4,7 @@ import type { Conduct } from './conduct.ts'
 import type { JobWitness } from './job-witness.ts'
 import type { JobRules } from './jobs.ts'
 import type { Made } from './made.ts'
+import type { JobSteeringParts } from './job-steering.ts'
 import type { RaceCounts } from './sometimes.ts'
 
 export interface JobConductParts {
@@ -13,4 +14,5 @@ export interface JobConductParts {
   conduct: Conduct
   witness: JobWitness
   races: RaceCounts
+  steered: Pick<JobSteeringParts, 'member' | 'aheadMs' | 'limits'>
 }

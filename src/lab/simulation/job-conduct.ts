@@ -54,7 +54,8 @@ export class JobConduct {
     this.#parts = parts
     const mayBeLost = (held: Held): boolean =>
       parts.life.leavingAt < Infinity || parts.conduct.mayBeLost(JOBS, held)
-    this.#steering = new JobSteering(parts.clock)
+    const inFlight = (lane: Lane): number => this.#keys.inFlight(lane, this.#last.values(), this.#isHeld)
+    this.#steering = new JobSteering({ ...parts, ...parts.steered, running: this.#running, inFlight })
     this.#suspects = new JobSuspects({ ...parts, running: this.#running, mayBeLost })
     this.#handOver = new JobHandOver({
       ...parts,
@@ -67,9 +68,10 @@ export class JobConduct {
   }
 
   /** The same store, watched. */
-  wrap(store: Store): Store {
+  wrap(unwatched: Store): Store {
+    const store = this.#steering.wrap(unwatched)
     return this.#handOver.wrap(
-      watchJobs(this.#steering.wrap(store), {
+      watchJobs(store, {
         raised: (claim, answers) => {
           for (const wrong of this.#suspects.raised(claim, answers)) this.#parts.witness.say(wrong)
         },
@@ -114,8 +116,8 @@ export class JobConduct {
 
   /** A take, by its number, has answered a run. */
   #answered(mark: Mark, take: number): void {
-    const { races, conduct } = this.#parts
-    const { taken, lane, askedAt } = mark
+    const { races } = this.#parts
+    const { taken, lane } = mark
     this.#keys.add(mark)
     const settledAt = this.#settled.get(turnOf(taken))
     if (settledAt !== undefined && settledAt >= take)
@@ -124,19 +126,21 @@ export class JobConduct {
     if (settledAt !== undefined || last?.overAt !== Infinity || last.taken.turn === taken.turn) return
     races['a run was passed over because its key was in flight'] += 1
     this.#owed.add({ lane, taken, by: last })
-    if (!conduct.raisedSince(JOBS, taken.partition, askedAt)) this.#keys.putBehind(mark)
+    if (this.#isHeld(mark)) this.#keys.putBehind(mark)
   }
 
   /** Whether runs of a key may wait: behind one that is not over yet, for a handler, for one that is alone, or to be steered. */
   #mayWait(key: string): boolean {
-    const { clock, rules, conduct } = this.#parts
+    const { clock, rules } = this.#parts
     if (this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()) return true
-    if (this.#steering.isBeingRead) return true
+    if (this.#steering.mayHoldBack) return true
     const isBehind = (this.#last.get(key)?.overAt ?? -Infinity) >= clock.mono()
-    const mayStart = ({ taken, askedAt }: Mark): boolean =>
-      !conduct.raisedSince(JOBS, taken.partition, askedAt)
-    return isBehind || this.#suspects.holdsBack([...this.#keys.all()].filter(mayStart))
+    return isBehind || this.#suspects.holdsBack([...this.#keys.all()].filter(this.#isHeld))
   }
+
+  /** Whether its partition was not raised since its take was sent. */
+  readonly #isHeld = ({ taken, askedAt }: Mark): boolean =>
+    !this.#parts.conduct.raisedSince(JOBS, taken.partition, askedAt)
 
   started(run: Run, context: RunContext): Made {
     const { life, clock, rules, witness } = this.#parts
@@ -155,6 +159,7 @@ export class JobConduct {
     if (partition !== taken.partition || run.tally !== taken.seen || context.attempt !== taken.attempt + 1)
       this.#say(made, `[X4] as another run than was taken`)
     witness.started(made)
+    this.#steering.started(made)
     return made
   }
 
@@ -192,6 +197,7 @@ export class JobConduct {
     const lane = this.#lanes.get(made)
     this.#lanes.delete(made)
     this.#endedAt = clock.mono()
+    this.#steering.ended(made)
     if (isCalledOff(made)) made.overAt = clock.mono()
     if (isLetGo(made) && lane !== undefined) {
       made.overAt = clock.mono()
@@ -222,7 +228,9 @@ export class JobConduct {
     const all = marks.map((mark) => ({ mark, taken: this.#keys.unstarted(mark) }))
     for (const wrong of this.#suspects.marking(all)) witness.say(wrong.replace(']', `] ${life.name}`))
     for (const { taken } of all) if (taken[0] !== undefined) this.#suspects.sent(taken[0], claim)
-    const answers = await pool.entries.mark(JOBS, marks, claim).catch((error: unknown) => {
+    const marked = all.flatMap(({ taken }) => taken.slice(0, 1).map((each) => each.taken))
+    const call = (): Promise<MarkAnswer[]> => pool.entries.mark(JOBS, marks, claim)
+    const answers = await this.#steering.marking(marked, call).catch((error: unknown) => {
       this.#suspects.failed(all.map(({ taken }) => taken[0]))
       throw error
     })

@@ -115,6 +115,14 @@ export class JobKeys {
     return [...marks].filter(({ taken }) => taken.turn === turn && taken.slot === slot)
   }
 
+  /** How many runs of a lane may be in flight: taken and not started, or started and not over. */
+  inFlight(lane: Lane, started: Iterable<Made>, isHeld: (mark: Mark) => boolean): number {
+    const turns = new Set<string>()
+    for (const mark of this.all()) if (mark.lane === lane && isHeld(mark)) turns.add(turnOf(mark.taken))
+    for (const { overAt, taken } of started) if (overAt === Infinity) turns.add(turnOf(taken))
+    return turns.size
+  }
+
   /** All that was taken and has not started. */
   *all(): Generator<Mark> {
     for (const marks of this.#unstarted.values()) yield* marks

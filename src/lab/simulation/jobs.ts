@@ -2,6 +2,7 @@
 // its handlers behave.
 import { LANES, type Lane, type Mode, type OnConflict } from '../../pool/entry.ts'
 import { type Random, createRandom } from '../../random.ts'
+import { type SteerOperation, type Steered, drawSteers } from './steers.ts'
 
 /** The pool that members work on, beside the ticks. */
 export const JOBS = 'jobs'
@@ -36,10 +37,14 @@ export interface JobRules {
   /** How long a stop, or a hand-over, waits for handlers. */
   drainWithinMs: number
   habits: Habits
+  /** Left out: nobody steers the pool. */
+  steered?: Steered
 }
 
 /** Something that a user asks of the pool of jobs. */
-export type JobOperation = { atMs: number; key: string } & (
+export type JobOperation = SteerOperation | PoolOperation
+
+type PoolOperation = { atMs: number; key: string } & (
   | { kind: 'job'; dueInMs: number; lane: Lane; group: string | null; onConflict: OnConflict }
   /** Cancelled, and put with another group: it may change its partition while its run is under way. */
   | { kind: 'job-move'; dueInMs: number; lane: Lane; group: string }
@@ -61,7 +66,8 @@ export function drawJobs(
 ): { jobs: JobRules; jobOperations: JobOperation[] } {
   const random = createRandom(seed ^ 0x10b5)
   const mode = random.pick(['one', 'one', 'each'] as const)
-  return {
+  const steers = drawSteers(seed, { faultyMs })
+  const drawn = {
     jobs: {
       partitions: random.pick([1, 4, 8]),
       mode,
@@ -75,6 +81,9 @@ export function drawJobs(
     },
     jobOperations: drawJobOperations(random, { mode, faultyMs }),
   }
+  if (steers === null) return drawn
+  const jobOperations = [...drawn.jobOperations, ...steers.operations].toSorted((a, b) => a.atMs - b.atMs)
+  return { jobs: { ...drawn.jobs, steered: steers.steered }, jobOperations }
 }
 
 function drawHabits(random: Random): Habits {

@@ -13,6 +13,7 @@ import { Conduct } from './conduct.ts'
 import type { Fate, Faults } from './faults.ts'
 import type { Handlers } from './handlers.ts'
 import { JobConduct } from './job-conduct.ts'
+import type { JobLimits } from './job-limits.ts'
 import type { JobWitness } from './job-witness.ts'
 import { JOBS } from './jobs.ts'
 import { Died, type PointCounts } from './points.ts'
@@ -52,6 +53,8 @@ export interface Scene {
   readonly trace: Trace
   readonly witness: Pick<Witness, 'say'>
   readonly jobs: JobWitness
+  readonly limits: JobLimits
+  readonly storeClock: MemberClock
   readonly handlers: Handlers | null
   /** The store answers nobody. */
   readonly isDown: boolean
@@ -104,7 +107,12 @@ export class Life {
     })
     const watched = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))
     const { clock } = this
-    const parts = { life: this, clock, conduct, witness: scene.jobs, races: scene.races }
+    const steered = {
+      member: { name, awakeSince: () => clock.awakeSince },
+      aheadMs: () => scene.storeClock.skewMs - clock.skewMs,
+      limits: scene.limits,
+    }
+    const parts = { life: this, clock, conduct, witness: scene.jobs, races: scene.races, steered }
     const works = jobs === null ? null : new JobConduct({ ...parts, rules: jobs })
     const store = works?.wrap(watched) ?? watched
     this.race = new Headrace({
@@ -172,6 +180,7 @@ export class Life {
   }
 
   #end(): void {
+    if (!this.isDead && !this.isLeaving) this.#scene.limits.died(this.member)
     this.isDead = true
     this.isServing = false
     this.clock.end()

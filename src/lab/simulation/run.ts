@@ -1,11 +1,13 @@
 // One run: faults and work by the seed; then all is healed, and within a bound everything must have come right.
 import { type Fence, poolResource } from '../../fence.ts'
+import { changeLimits } from '../../pool/control.ts'
 import type { RosterView } from '../../roster/store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import { JOBS, type JobOperation, type JobRules } from './jobs.ts'
 import type { Life } from './life.ts'
 import type { PointCounts } from './points.ts'
 import type { RaceCounts } from './sometimes.ts'
+import { isLimited } from './steers.ts'
 import { type Operation, POOL, type Swarm, drawSwarm } from './swarm.ts'
 import { World } from './world.ts'
 
@@ -73,7 +75,8 @@ export async function runSwarm(swarm: Swarm, openStore = openMemoryStore): Promi
     violations: [
       ...stuck,
       ...judged,
-      ...world.jobs.judge(calmFrom),
+      // What a limit holds back is late.
+      ...(isLeftLimited(world) ? [] : world.jobs.judge(calmFrom)),
       ...world.answers.judge(),
       ...(await world.users.judge(world.store)),
     ],
@@ -115,6 +118,7 @@ async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number
   const calmFrom = world.storeClock.now() + 4 * leaseMs + CALLS_FAIL_MS
   for (let atMs = faultyMs; ; atMs += LOOK_EVERY_MS) {
     await play(world, [{ atMs, run: () => world.supervise() }])
+    for (const each of unsteered(world)) void world.users.operate(each)
     if (atMs < first) continue
     if (atMs === first) {
       void world.users.operate(CALM_PUT)
@@ -125,6 +129,24 @@ async function healed(world: World): Promise<{ stuck: string[]; calmFrom: number
     if (isOver) return { stuck, calmFrom }
     if (atMs >= first + HEAL_WITHIN_MS) return { stuck: [...stuck, ...stillOpen(world)], calmFrom }
   }
+}
+
+/** Whether limits are left when all is healed. */
+function isLeftLimited({ swarm: { jobs } }: World): boolean {
+  return jobs?.steered !== undefined && isLimited(jobs.steered)
+}
+
+/** What users have to ask for until the pool of jobs is steered as it is to be left. */
+function unsteered({ limits, swarm: { jobs } }: World): JobOperation[] {
+  if (jobs?.steered === undefined) return []
+  const { paused, limits: found } = limits.history.current
+  const { left } = jobs.steered
+  const at = { atMs: 0, key: 'healed' }
+  const isLeft = JSON.stringify(changeLimits(found, left)) === JSON.stringify(found)
+  return [
+    ...(paused === null ? [] : [{ ...at, kind: 'job-resume' as const }]),
+    ...(isLeft ? [] : [{ ...at, kind: 'job-limit' as const, limits: left }]),
+  ]
 }
 
 /** How much is still to come soon. */

@@ -46,6 +46,14 @@ export const RACES = [
   'a mark found its turn gone',
   'a run was alone on its member',
   'a run was given up for its crashes',
+  'a pool was paused while a take was under way',
+  'a run started before its member heard of a pause',
+  'a pause was over by itself',
+  'a limit was changed while runs were under way',
+  'a limit of a group was reached',
+  'a limit of the pool was reached',
+  'a share was lost by compare-and-set',
+  'a member died that had a share of a limit',
 ] as const
 
 export type Race = (typeof RACES)[number]

@@ -1,6 +1,7 @@
 // A store, members on it, and a clock that all of them share: the product's own code in virtual time. Every step on the
 // outside, a call, its answer, a hint, a death, goes by the seed, so that a run can be repeated.
 import type { FaultPoint } from '../../fault.ts'
+import { poolResource } from '../../fence.ts'
 import { createRandom } from '../../random.ts'
 import type { Store } from '../../store.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
@@ -11,7 +12,9 @@ import { Answers } from './answers.ts'
 import { LateArrivals } from './arrivals.ts'
 import { Faults } from './faults.ts'
 import { Handlers } from './handlers.ts'
+import { JobLimits } from './job-limits.ts'
 import { JobWitness } from './job-witness.ts'
+import { JOBS } from './jobs.ts'
 import { Life, type Scene, type Sent } from './life.ts'
 import { type PointCounts, noPoints } from './points.ts'
 import { type RaceCounts, noRaces } from './sometimes.ts'
@@ -38,6 +41,7 @@ export class World implements Scene {
   readonly points: PointCounts = noPoints()
   readonly witness: Witness
   readonly jobs: JobWitness
+  readonly limits: JobLimits
   /** Null: nobody works on jobs. */
   readonly handlers: Handlers | null
   readonly answers: Answers
@@ -77,10 +81,17 @@ export class World implements Scene {
       fenceOf: (resource, partition) => witness.fenceOf(resource, partition),
       say: (violation) => witness.say(violation),
     })
+    this.limits = new JobLimits({
+      clock,
+      storeClock,
+      races,
+      epochOf: (partition) => witness.fenceOf(poolResource(JOBS), partition)?.epoch ?? 0,
+      say: (violation) => witness.say(violation),
+    })
     this.handlers = this.#newHandlers()
     this.answers = new Answers({ storeClock, races })
     this.arrivals = new LateArrivals({
-      store: this.answers.wrap(this.jobs.wrap(witness.wrap(opened))),
+      store: this.answers.wrap(this.jobs.wrap(this.limits.history.wrap(witness.wrap(opened)))),
       clock: storeClock,
       faults,
       mode: swarm.mode,
@@ -202,6 +213,7 @@ export class World implements Scene {
     } else {
       if (ms < life.clock.skewMs) this.races['a member’s clock was set back'] += 1
       life.clock.skewMs = ms
+      this.limits.clockSetAt = this.clock.mono()
     }
   }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { poolResource } from '../../../src/fence.ts'
 import { Conduct } from '../../../src/lab/simulation/conduct.ts'
 import { JobConduct } from '../../../src/lab/simulation/job-conduct.ts'
+import { JobLimits } from '../../../src/lab/simulation/job-limits.ts'
 import { JobWitness } from '../../../src/lab/simulation/job-witness.ts'
 import { JOBS, type JobRules, drawJobs } from '../../../src/lab/simulation/jobs.ts'
 import type { Made } from '../../../src/lab/simulation/made.ts'
@@ -50,7 +51,9 @@ async function worker({ raisesFirst = true } = {}) {
   const conduct = new Conduct({ ...parts, leaseMs: 3000, drainWithinMs: 500, isLeaving: () => false })
   const witness = new JobWitness({ ...parts, storeClock: clock, slowestMs: 0, fenceOf: () => undefined })
   const life = { name: 'm1', isDead: false, leavingAt: Infinity }
-  const works = new JobConduct({ ...parts, life, conduct, witness })
+  const limits = new JobLimits({ ...parts, storeClock: clock, epochOf: () => 1 })
+  const steered = { member: { name: 'm1', awakeSince: () => -Infinity }, aheadMs: () => 0, limits }
+  const works = new JobConduct({ ...parts, life, conduct, witness, steered })
   const store = works.wrap(conduct.wrap(storeOf(clock)))
   await store.pulse({ beat: BEAT, pools: [] })
   if (raisesFirst) await store.fences.raise(poolResource(JOBS), CLAIM)

@@ -98,6 +98,17 @@ test('[L21] a lower limit is told to each, and nobody takes more before they hav
   assert.deepEqual([hasOf(down.control)['a']?.[0], down.caps.concurrency], [9, 9])
 })
 
+test('[L21] who has come down to its part of a lower limit takes part again', () => {
+  const { control } = reshare({ ...NO_CONTROL, limits: limitsOf(2, 50) }, ownOf('a'))
+  const cut = control.shares.map((share) => ({ ...share, concurrency: { ...share.concurrency, cut: 0 } }))
+  const again = reshare({ ...control, shares: cut }, ownOf('a'))
+  assert.deepEqual(again.control.shares[0]?.concurrency, { has: 2, wants: 2, cut: null })
+  assert.equal(again.caps.concurrency, 2)
+  const busy = reshare({ ...control, shares: cut }, ownOf('a', { used: { concurrency: 1, rate: 0 } }))
+  assert.deepEqual(busy.control.shares[0]?.concurrency, { has: 1, wants: 2, cut: 0 })
+  assert.equal(busy.caps.concurrency, 0)
+})
+
 /** A member that may be behind, and whose writes may not be answered. */
 interface Member {
   id: string

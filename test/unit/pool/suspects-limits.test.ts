@@ -33,6 +33,17 @@ for (const [what, [limits, withinMs]] of Object.entries(LIMITS)) {
   })
 }
 
+test('[L14] [X44] a suspect whose handler ends at once counts against a rate before others start', async () => {
+  const started: string[] = []
+  const handler = ({ key }: { key: string }): void => void started.push(key)
+  const { clock, grant, worker, pool } = await underAnother(handler, none(8), { had: 2 })
+  await pool.limit({ pool: { rate: RATE } })
+  await grant([0], 3)
+  await clock.advance(50_000)
+  assert.equal(started.length, 2)
+  await worker.service.stop()
+})
+
 test('[X44] a suspect that is cancelled while it is marked gives its place in its group to the next', async () => {
   const { handler, calls } = waitingHandler()
   const { promise, resolve } = Promise.withResolvers<void>()
