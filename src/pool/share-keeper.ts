@@ -5,7 +5,7 @@ import type { Ownership } from '../roster/ownership.ts'
 import type { StoreTime } from '../store-time.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Control } from './control.ts'
-import { type Kind, type Own, reshare, sizeOf, sum, wishOf, withoutShare } from './shares.ts'
+import { KINDS, type Kind, type Own, isSharedOut, reshare, sizeOf, wishOf, withoutShare } from './shares.ts'
 import type { Controlled, ControlStore } from './store.ts'
 import { unmarkTicks } from './unmark-ticks.ts'
 
@@ -76,12 +76,8 @@ export class ShareKeeper {
 
   /** Whether others have all that this member may not use of a limit; until then it can have more with its next look. */
   isSharedOut(kind: Kind): boolean {
-    const control = this.#found?.control
-    const size = control === undefined ? null : sizeOf(control.limits.pool, kind)
-    if (control === undefined || size === null) return false
-    const { owner } = this.#parts.ownership.claim()
-    const others = control.shares.filter(({ member }) => member !== owner)
-    return sum(others, kind) + this.#caps[kind] >= size
+    const { owner: member } = this.#parts.ownership.claim()
+    return this.#found !== null && isSharedOut(this.#found.control, kind, { member, cap: this.#caps[kind] })
   }
 
   async learn(): Promise<void> {
@@ -168,8 +164,7 @@ export class ShareKeeper {
   get #mustGive(): boolean {
     const { owner } = this.#parts.ownership.claim()
     const mine = this.#found?.control.shares.find(({ member }) => member === owner)
-    if (mine === undefined) return false
-    return mine.concurrency.has > this.#caps.concurrency || mine.rate.has > this.#caps.rate
+    return mine !== undefined && KINDS.some((kind) => mine[kind].has > this.#caps[kind])
   }
 
   #lookSoon(afterMs = LOOK_EVERY_MS): void {

@@ -214,8 +214,18 @@ function ended(share: Share, has: number, endsAt: number): Share {
   return { ...share, endsAt, concurrency: NOTHING, rate: { has, wants: 0, cut: null } }
 }
 
+/** Whether others have all of a limit that this member may not use. */
+export function isSharedOut(
+  { limits, shares }: Control,
+  kind: Kind,
+  { member, cap }: { member: string; cap: number },
+): boolean {
+  const others = shares.filter((share) => share.member !== member)
+  return sum(others, kind) + cap >= (sizeOf(limits.pool, kind) ?? Infinity)
+}
+
 /** How much of a limit the members have together. */
-export function sum(shares: readonly Share[], kind: Kind): number {
+function sum(shares: readonly Share[], kind: Kind): number {
   return shares.reduce((total, share) => total + share[kind].has, 0)
 }
 

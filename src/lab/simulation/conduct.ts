@@ -25,6 +25,8 @@ interface Work {
 }
 
 export class Conduct {
+  /** For how long a member may trust an answered beat, from when it was sent. */
+  readonly trustMs: number
   readonly #parts: ConductParts
   /** Partitions and epochs whose raise was answered. */
   readonly #raised = new Set<string>()
@@ -48,6 +50,7 @@ export class Conduct {
 
   constructor(parts: ConductParts) {
     this.#parts = parts
+    this.trustMs = timingOf(parts.leaseMs).trustMs
   }
 
   /** The same store, watched. */
@@ -77,14 +80,14 @@ export class Conduct {
 
   /** What speaks against a run of a pool that starts now under this right, and was asked for at a moment; null: nothing. */
   speaksAgainst(pool: string, held: Held, askedAt: number): string | null {
-    const { clock, leaseMs } = this.#parts
+    const { clock } = this.#parts
     const name = nameOf(poolResource(pool), held)
     const raisedAt = this.#raisedAt.get(name)
     if (raisedAt === undefined) return `[X5] it has not raised ${name}`
     if (raisedAt === Infinity) return `[X5] it has handed ${name} over`
     if (raisedAt > askedAt) return `[X4] it was taken before ${name} was raised`
     const age = clock.mono() - this.#trustedFrom
-    if (age < timingOf(leaseMs).trustMs) return null
+    if (age < this.trustMs) return null
     return `[X5] its last answered beat was sent ${Math.round(age)} ms ago`
   }
 
@@ -168,11 +171,11 @@ export class Conduct {
 
   /** On what it holds, and while it can trust that. */
   #works(owner: string, names: readonly string[]): void {
-    const { clock, leaseMs, say } = this.#parts
+    const { clock, say } = this.#parts
     const lost = names.find((name) => (this.#raisedAt.get(name) ?? Infinity) === Infinity)
     if (lost !== undefined) say(`[A3] ${owner} works on ${lost}, which it does not hold`)
     const age = clock.mono() - this.#trustedFrom
-    if (names.length > 0 && age >= timingOf(leaseMs).trustMs)
+    if (names.length > 0 && age >= this.trustMs)
       say(`[H2] ${owner} works ${Math.round(age)} ms after it sent its last answered beat`)
   }
 

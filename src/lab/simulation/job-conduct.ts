@@ -18,6 +18,7 @@ import type { JobConductParts } from './job-conduct-parts.ts'
 import { JobHandOver } from './job-hand-over.ts'
 import { JobKeys, type Mark } from './job-keys.ts'
 import { JobProgress } from './job-progress.ts'
+import { wrongWithStart } from './job-starts.ts'
 import { watchJobs } from './job-store.ts'
 import { JobSuspects } from './job-suspects.ts'
 import { JobSteering } from './job-steering.ts'
@@ -55,7 +56,14 @@ export class JobConduct {
     const mayBeLost = (held: Held): boolean =>
       parts.life.leavingAt < Infinity || parts.conduct.mayBeLost(JOBS, held)
     const inFlight = (lane: Lane): number => this.#keys.inFlight(lane, this.#last.values(), this.#isHeld)
-    this.#steering = new JobSteering({ ...parts, ...parts.steered, running: this.#running, inFlight })
+    const { trustMs } = parts.conduct
+    this.#steering = new JobSteering({
+      ...parts,
+      ...parts.steered,
+      trustMs,
+      running: this.#running,
+      inFlight,
+    })
     this.#suspects = new JobSuspects({ ...parts, running: this.#running, mayBeLost })
     this.#handOver = new JobHandOver({
       ...parts,
@@ -146,9 +154,9 @@ export class JobConduct {
     const { life, clock, rules, witness } = this.#parts
     const mark = this.#marks[run.payload as number] as Mark
     const { taken } = mark
-    const { partition, epoch } = context.fence
+    const { epoch } = context.fence
     const made: Made = { taken, epoch, context, life, startedAt: clock.mono(), ...UNDER_WAY }
-    this.#judgeStart(made, mark)
+    this.#judgeStart(made, mark, run)
     this.#owed.over(taken)
     this.#running.add(made)
     this.#last.set(taken.key, made)
@@ -156,30 +164,21 @@ export class JobConduct {
     this.#turns.set(entryName(taken.key, taken.slot), mark)
     if (this.#running.size > rules.concurrency)
       this.#say(made, `[X1] and ${this.#running.size} handlers run, of ${rules.concurrency}`)
-    if (partition !== taken.partition || run.tally !== taken.seen || context.attempt !== taken.attempt + 1)
-      this.#say(made, `[X4] as another run than was taken`)
     witness.started(made)
     this.#steering.started(made)
     return made
   }
 
-  #judgeStart(made: Made, mark: Mark): void {
+  #judgeStart(made: Made, mark: Mark, run: Run): void {
     const { taken, askedAt, earlier } = mark
-    const { conduct } = this.#parts
     const last = this.#last.get(taken.key)
-    const against = conduct.speaksAgainst(JOBS, made.context.fence, askedAt)
+    const against = this.#parts.conduct.speaksAgainst(JOBS, made.context.fence, askedAt)
     const wrong = [against, this.#keys.start(mark, last, made.startedAt), ...this.#suspects.start(made, mark)]
-    for (const each of wrong) if (each !== null) this.#say(made, each)
-    if (last?.ending === null) this.#say(made, `[X2] and turn ${last.taken.turn} of its key runs`)
-    if (last !== undefined && this.#settling.has(last))
-      this.#say(made, `[X2] and turn ${last.taken.turn} of its key is being settled`)
-    // Behind a key they start in due order; a clock that was set back, or a slow take, brings the later turn first.
+    const isSettling = last !== undefined && this.#settling.has(last)
     const before = this.#turns.get(entryName(taken.key, taken.slot))
-    const isFirst = before !== undefined && mark.answeredAt < before.answeredAt
-    if (isFirst && before.taken.turn > taken.turn && before.taken.dueAt >= taken.dueAt)
-      this.#say(made, `[X3] and a later turn of it was started before`)
-    if (earlier !== null && !this.#isOver(earlier.taken))
-      this.#say(made, `[X2] and ${earlier.taken.slot} was due before it, and was not started`)
+    const isEarlierOver = earlier === null || this.#isOver(earlier.taken)
+    wrong.push(...wrongWithStart({ made, mark, run, last, isSettling, before, isEarlierOver }))
+    for (const each of wrong) if (each !== null) this.#say(made, each)
   }
 
   /** Whether nothing of a turn needs to start any more. */

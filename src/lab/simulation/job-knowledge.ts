@@ -15,6 +15,8 @@ export interface JobKnowledgeParts {
   awakeSince(): number
   /** How far the store's clock is ahead of this member's. */
   aheadMs(): number
+  /** For how long a member trusts what a pulse told, from when it was sent. */
+  trustMs: number
 }
 
 interface Told {
@@ -86,20 +88,21 @@ export class JobKnowledge {
     this.#isNew = false
   }
 
-  /** A pulse that was sent then was answered. One that told nothing makes it forget. */
+  /** A pulse that was sent then was answered. One that told nothing makes it forget, and so does the end of a doubt. */
   pulsed({ controls }: Pulse, sentAt: number, aheadMs: number): void {
     if (sentAt < this.#toldOf) return
-    this.#toldOf = sentAt
     const now = this.#parts.clock.mono()
+    const wasInDoubt = now > this.#toldOf + this.#parts.trustMs
+    this.#toldOf = sentAt
     this.#heard = { tookMs: now - sentAt, aheadMs }
     const version = controls.get(JOBS)
-    if (version === undefined) {
+    if (version === undefined || wasInDoubt) {
       // What was read in this very moment the worker may be told of before or after.
       this.#known = this.#lastRead.at === now ? this.#lastRead.version : null
       this.#told = []
       this.#isNew = this.#known !== null
-      return
     }
+    if (version === undefined) return
     this.#ripen()
     if (version > (this.#told.at(-1)?.version ?? this.#known ?? -1)) this.#told.push({ version, at: now })
   }

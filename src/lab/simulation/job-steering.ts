@@ -17,6 +17,7 @@ export interface JobSteeringParts {
   member: Limited
   /** How far the store's clock is ahead of this member's. */
   aheadMs(): number
+  trustMs: number
   rules: { readonly concurrency: number }
   running: ReadonlySet<Made>
   /** How many runs of a lane takes have answered that may be in flight. */
@@ -34,7 +35,8 @@ export class JobSteering {
   constructor(parts: JobSteeringParts) {
     this.#parts = parts
     const awakeSince = (): number => parts.member.awakeSince()
-    this.#knowledge = new JobKnowledge({ clock: parts.clock, awakeSince, aheadMs: () => parts.aheadMs() })
+    const { clock, trustMs } = parts
+    this.#knowledge = new JobKnowledge({ clock, awakeSince, aheadMs: () => parts.aheadMs(), trustMs })
   }
 
   /** Whether runs may wait: what steers them is being read, or holds them back. */

@@ -7,6 +7,7 @@ import { Conduct } from '../../../src/lab/simulation/conduct.ts'
 import { JobConduct } from '../../../src/lab/simulation/job-conduct.ts'
 import { JobLimits } from '../../../src/lab/simulation/job-limits.ts'
 import { JobWitness } from '../../../src/lab/simulation/job-witness.ts'
+import { NO_CONTROL } from '../../../src/pool/control.ts'
 import { JOBS, type JobRules, drawJobs } from '../../../src/lab/simulation/jobs.ts'
 import type { Made } from '../../../src/lab/simulation/made.ts'
 import { noRaces } from '../../../src/lab/simulation/sometimes.ts'
@@ -35,10 +36,10 @@ function storeOf(clock: VirtualClock): Store {
         take: () => Promise.resolve({ now: clock.now(), runs: [1, 2, 3].map((turn) => takenOf(turn)) }),
       },
       progress: {},
-      control: {},
+      control: { read: () => Promise.resolve({ now: clock.now(), version: 0, control: NO_CONTROL }) },
       browse: {},
     },
-    pulse: () => Promise.resolve({ now: clock.now(), beaten }),
+    pulse: () => Promise.resolve({ now: clock.now(), beaten, controls: new Map([[JOBS, 0]]) }),
   } as unknown as Store
 }
 
@@ -58,6 +59,7 @@ async function worker({ raisesFirst = true } = {}) {
   await store.pulse({ beat: BEAT, pools: [] })
   if (raisesFirst) await store.fences.raise(poolResource(JOBS), CLAIM)
   const request = { partitions: [1], lane: 'normal', from: 0, limit: 3 } as const
+  await store.pool.control.read(JOBS)
   const { runs } = await store.pool.entries.take(JOBS, request)
   if (!raisesFirst) await store.fences.raise(poolResource(JOBS), CLAIM)
   const begin = (

@@ -9,7 +9,7 @@ import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
 function knowing(): { clock: VirtualClock; knowledge: JobKnowledge; tell: (version?: number) => void } {
   const clock = new VirtualClock()
-  const knowledge = new JobKnowledge({ clock, awakeSince: () => -Infinity, aheadMs: () => 0 })
+  const knowledge = new JobKnowledge({ clock, awakeSince: () => -Infinity, aheadMs: () => 0, trustMs: 2500 })
   const tell = (version?: number): void => {
     const controls = new Map(version === undefined ? [] : [[JOBS, version]])
     knowledge.pulsed({ controls } as unknown as Pulse, clock.mono(), 0)
@@ -47,6 +47,18 @@ void test('[L12] a worker knows what a pulse told when it had the time to read i
   await clock.advance(21)
   assert.equal(knowledge.known, 6)
   tell()
+  assert.equal(knowledge.known, null)
+})
+
+void test('[L12] after a doubt a worker must read anew, whatever the pulse tells that ends it', async () => {
+  const { clock, knowledge, tell } = knowing()
+  tell(3)
+  knowledge.read({ now: 0, version: 3, control: NO_CONTROL })
+  await clock.advance(2500)
+  tell(3)
+  assert.equal(knowledge.known, 3)
+  await clock.advance(2501)
+  tell(3)
   assert.equal(knowledge.known, null)
 })
 
