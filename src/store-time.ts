@@ -8,6 +8,8 @@ const GRAIN_MS = 1
 export class StoreTime {
   readonly #clock: Clock
   #aheadMs = 0
+  /** When the latest question was sent whose answer was heard. */
+  #heardOf = -Infinity
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -15,6 +17,9 @@ export class StoreTime {
 
   /** The store answered that its clock stood at `now`, at some moment since `sentAt` by this process's clock. */
   hear(now: number, sentAt: number): void {
+    // One that was overtaken may be from before a clock was set. If this process's own was, there is no order to go by.
+    if (sentAt < this.#heardOf && this.#heardOf <= this.#clock.now()) return
+    this.#heardOf = sentAt
     const least = now - this.#clock.now() - GRAIN_MS
     const most = now - sentAt + GRAIN_MS
     this.#aheadMs = Math.min(Math.max(this.#aheadMs, least), most)

@@ -53,7 +53,7 @@ export class Limiter {
     return pauseAt(this.#control, this.#parts.time.now())
   }
 
-  /** Whether it is known what steers the pool. */
+  /** Whether it is known what steers the pool; what was just learned is not any more, if a doubt has ended meanwhile. */
   get isKnown(): boolean {
     return this.#keeper.isKnown
   }

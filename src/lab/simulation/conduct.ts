@@ -66,6 +66,11 @@ export class Conduct {
     }
   }
 
+  /** Whether a beat was answered lately enough to work by it. */
+  get isTrusted(): boolean {
+    return this.#parts.clock.mono() - this.#trustedFrom < this.trustMs
+  }
+
   /** How many raises were answered. */
   get moment(): number {
     return this.#raises

@@ -55,7 +55,7 @@ export class JobConduct {
     this.#parts = parts
     const mayBeLost = (held: Held): boolean =>
       parts.life.leavingAt < Infinity || parts.conduct.mayBeLost(JOBS, held)
-    const inFlight = (lane: Lane): number => this.#keys.inFlight(lane, this.#last.values(), this.#isHeld)
+    const inFlight = (lane: Lane): number => this.#keys.inFlight(lane, this.#last.values())
     const { trustMs } = parts.conduct
     this.#steering = new JobSteering({
       ...parts,

@@ -116,9 +116,9 @@ export class JobKeys {
   }
 
   /** How many runs of a lane may be in flight: taken and not started, or started and not over. */
-  inFlight(lane: Lane, started: Iterable<Made>, isHeld: (mark: Mark) => boolean): number {
+  inFlight(lane: Lane, started: Iterable<Made>): number {
     const turns = new Set<string>()
-    for (const mark of this.all()) if (mark.lane === lane && isHeld(mark)) turns.add(turnOf(mark.taken))
+    for (const mark of this.all()) if (mark.lane === lane) turns.add(turnOf(mark.taken))
     for (const { overAt, taken } of started) if (overAt === Infinity) turns.add(turnOf(taken))
     return turns.size
   }

@@ -34,6 +34,8 @@ export class JobKnowledge {
   readonly #parts: JobKnowledgeParts
   /** Null: it must read before it starts anything. */
   #known: number | null = null
+  /** What it knew before that, and when it came to know it. */
+  #knew: { version: number | null; until: number } = { version: null, until: -Infinity }
   /** It knew nothing before, and has not been told of a version since. */
   #isNew = false
   #told: Told[] = []
@@ -58,6 +60,13 @@ export class JobKnowledge {
     return this.#known
   }
 
+  /** The same before this very moment, in which it may have decided already. */
+  get knownBefore(): number | null {
+    const { known } = this
+    if (this.#knew.until !== this.#parts.clock.mono() || known === null) return known
+    return this.#knew.version === null ? null : Math.min(known, this.#knew.version)
+  }
+
   /** How wrong the store's time may be that it knows; Infinity: a clock has jumped since. */
   get slackMs(): number {
     return this.#heard.aheadMs === this.#parts.aheadMs() ? this.#heard.tookMs + 2 : Infinity
@@ -78,13 +87,13 @@ export class JobKnowledge {
   /** A read was answered. Whose it was is not known: of several that may have told it, the earliest counts. */
   read({ version }: Controlled): void {
     this.#isNew ||= this.#known === null
-    if (this.#isNew) this.#known = Math.min(this.#known ?? Infinity, version)
+    if (this.#isNew) this.#know(Math.min(this.#known ?? Infinity, version))
     this.#lastRead = { version, at: this.#parts.clock.mono() }
   }
 
   /** It has written its own share: it goes by that. */
   wrote(version: number): void {
-    this.#known = Math.max(this.#known ?? 0, version)
+    this.#know(Math.max(this.#known ?? 0, version))
     this.#isNew = false
   }
 
@@ -98,13 +107,19 @@ export class JobKnowledge {
     const version = controls.get(JOBS)
     if (version === undefined || wasInDoubt) {
       // What was read in this very moment the worker may be told of before or after.
-      this.#known = this.#lastRead.at === now ? this.#lastRead.version : null
+      this.#know(this.#lastRead.at === now ? this.#lastRead.version : null)
       this.#told = []
       this.#isNew = this.#known !== null
     }
     if (version === undefined) return
     this.#ripen()
     if (version > (this.#told.at(-1)?.version ?? this.#known ?? -1)) this.#told.push({ version, at: now })
+  }
+
+  #know(version: number | null): void {
+    const now = this.#parts.clock.mono()
+    if (this.#knew.until !== now) this.#knew = { version: this.#known, until: now }
+    this.#known = version
   }
 
   /** What it was told of, and then had the time to read, it knows. */
@@ -115,7 +130,7 @@ export class JobKnowledge {
     const ripe = this.#told.filter(({ at }) => clock.mono() > Math.max(at, quietAt) + LOOK_AGAIN_MS)
     if (ripe.length === 0) return
     this.#told = this.#told.slice(ripe.length)
-    this.#known = Math.max(this.#known, ...ripe.map(({ version }) => version))
+    this.#know(Math.max(this.#known, ...ripe.map(({ version }) => version)))
     this.#isNew = false
   }
 }

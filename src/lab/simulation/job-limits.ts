@@ -13,6 +13,8 @@ export interface Limited {
   readonly name: string
   /** Since when it goes on after it stood still, by the clock outside; Infinity: it stands still. */
   awakeSince(): number
+  /** Whether it may still believe that its partitions are its own. */
+  isTrusted(): boolean
 }
 
 /** A run that was started, or is about to be: it is being marked. */
@@ -166,16 +168,17 @@ export class JobLimits {
     const counts = ({ made, ...each }: Counted): boolean => {
       if (scope === 'group' && each.taken.group !== taken.group) return false
       if (each.member === member) return true
-      return made !== null && !made.life.isDead && each.member.awakeSince() < now && !this.#isLost(made)
+      if (made === null || made.life.isDead || each.member.awakeSince() >= now) return false
+      return !this.#isLost(made, each.member)
     }
     return [...this.#running, ...this.#marking.values()].filter(counts)
   }
 
   /** Whether it goes on though it was aborted since its partition was lost; it may have been aborted before, and ignore it. */
-  #isLost(made: Made): boolean {
+  #isLost(made: Made, member: Limited): boolean {
     const why = whyOf(made)
     if (why === 'lost' || why === 'stop') return true
-    return why !== null && this.#parts.epochOf(made.taken.partition) !== made.epoch
+    return why !== null && (!member.isTrusted() || this.#parts.epochOf(made.taken.partition) !== made.epoch)
   }
 
   /** How many start in a span. [L14] [L15] [L17] */

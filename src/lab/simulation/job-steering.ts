@@ -57,7 +57,7 @@ export class JobSteering {
   /** Runs are marked until that is answered. */
   marking<Answer>(runs: readonly Made['taken'][], call: () => Promise<Answer>): Promise<Answer> {
     const { limits, member } = this.#parts
-    for (const taken of runs) limits.marks(taken, member, this.#knowledge.known)
+    for (const taken of runs) limits.marks(taken, member, this.#knowledge.knownBefore)
     const over = (): void => runs.forEach((taken) => limits.marked(taken, member))
     return seen(call(), over, over)
   }

@@ -108,7 +108,7 @@ export class Life {
     const watched = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))
     const { clock } = this
     const steered = {
-      member: { name, awakeSince: () => clock.awakeSince },
+      member: { name, awakeSince: () => clock.awakeSince, isTrusted: () => conduct.isTrusted },
       aheadMs: () => scene.storeClock.skewMs - clock.skewMs,
       limits: scene.limits,
     }

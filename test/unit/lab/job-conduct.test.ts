@@ -53,7 +53,11 @@ async function worker({ raisesFirst = true } = {}) {
   const witness = new JobWitness({ ...parts, storeClock: clock, slowestMs: 0, fenceOf: () => undefined })
   const life = { name: 'm1', isDead: false, leavingAt: Infinity }
   const limits = new JobLimits({ ...parts, storeClock: clock, epochOf: () => 1 })
-  const steered = { member: { name: 'm1', awakeSince: () => -Infinity }, aheadMs: () => 0, limits }
+  const steered = {
+    member: { name: 'm1', awakeSince: () => -Infinity, isTrusted: () => true },
+    aheadMs: () => 0,
+    limits,
+  }
   const works = new JobConduct({ ...parts, life, conduct, witness, steered })
   const store = works.wrap(conduct.wrap(storeOf(clock)))
   await store.pulse({ beat: BEAT, pools: [] })

@@ -19,10 +19,11 @@ interface Judged {
   limits: JobLimits
 }
 
-const [ONE, OTHER] = ['m1', 'm2'].map((name): Limited => ({ name, awakeSince: () => -Infinity })) as [
-  Limited,
-  Limited,
-]
+const [ONE, OTHER] = ['m1', 'm2'].map((name): Limited => ({
+  name,
+  awakeSince: () => -Infinity,
+  isTrusted: () => true,
+})) as [Limited, Limited]
 
 function judged(): Judged {
   const clock = new VirtualClock()
