@@ -174,7 +174,9 @@ function ownerOf(
   { id, name, address, draining, health }: Member,
   { pool, silent }: { pool: string; silent: boolean },
 ): OwnerEvidence {
-  const stopping = [`work ${pool}`, `ticks ${pool}`].some((service) => health[service] === 'stopping')
+  const states = [health[`work ${pool}`], health[`ticks ${pool}`]]
+  // One that has stopped before others of its process keeps its partitions until these have.
+  const stopping = states.some((state) => state === 'stopping' || state === 'stopped')
   return { id, name, address, draining, stopping, silent }
 }
 

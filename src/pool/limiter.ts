@@ -8,6 +8,7 @@ import type { LimiterParts } from './limiter-parts.ts'
 import type { Flight } from './run.ts'
 import { ShareKeeper } from './share-keeper.ts'
 import { SlidingLog } from './sliding-log.ts'
+import { unmarkTicks } from './unmark-ticks.ts'
 import type { HeldRun, ReachedLimit } from './work-meter.ts'
 
 /** Why nothing of the pool may start. `pool_full`: as many run as may. */
@@ -26,6 +27,8 @@ export class Limiter {
   #timer: Timer | null = null
   #timerAt = Infinity
   #isEnded = false
+  /** It was seen to that the pool is not marked as one of ticks. Once: if others move ticks of it, they mark it again. [T6] */
+  #isClaimed = false
   #starting: Flight | null = null
   /** Runs that are held back until they are marked, or alone: they count as if they had started. [X44] */
   readonly #reserved = new Set<Flight>()
@@ -70,6 +73,8 @@ export class Limiter {
 
   /** Reads what steers the pool, unless that is known. Nothing starts before. [L12] */
   async learn(): Promise<void> {
+    if (!this.#isClaimed) await unmarkTicks(this.#parts.control, this.#parts.pool)
+    this.#isClaimed = true
     if (!this.#keeper.isKnown) await this.#keeper.learn()
   }
 

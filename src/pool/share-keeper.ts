@@ -7,7 +7,6 @@ import type { Telemetry } from '../telemetry.ts'
 import type { Control } from './control.ts'
 import { KINDS, type Kind, type Own, isSharedOut, reshare, sizeOf, wishOf, withoutShare } from './shares.ts'
 import type { Controlled, ControlStore } from './store.ts'
-import { unmarkTicks } from './unmark-ticks.ts'
 
 export interface ShareKeeperParts {
   pool: string
@@ -51,7 +50,6 @@ export class ShareKeeper {
   #wroteAt = -Infinity
   /** A write was not answered, and may land yet: until another has, less counts. [L18] */
   #isUnsure = false
-  #isClaimed = false
   /** It may have a share, and holds nothing of the pool. */
   #mustReturn = false
   /** Since the last look something waited that could not start. */
@@ -82,16 +80,7 @@ export class ShareKeeper {
 
   async learn(): Promise<void> {
     await this.#read()
-    if (!this.#isClaimed && this.#found !== null) await this.#claim(this.#found)
     this.#lookSoon()
-  }
-
-  /** Once: if others move ticks of the pool all the same, they say so again. [T6] */
-  async #claim(read: Controlled): Promise<void> {
-    const found = await unmarkTicks(this.#parts.control, this.#parts.pool, read)
-    this.#isClaimed = found !== null
-    if (found === null) this.#tellLost()
-    else if (found !== read) this.#adopt(found, NOTHING)
   }
 
   /** A pulse told this version. One that told none was not asked: by its next start this member may be behind. [L12] */
@@ -100,7 +89,7 @@ export class ShareKeeper {
       this.#mustReturn ||= this.#isShared
       this.#isForgotten ||= this.#found !== null
       this.#found = null
-      if (this.#shallReturn) this.#look()
+      if (this.#mustReturn) this.#look()
       return
     }
     this.#mustReturn = false
@@ -123,7 +112,7 @@ export class ShareKeeper {
 
   /** A run has ended: what it used may be what others are short of. */
   ended(): void {
-    if (this.#isShared && this.#mustGive) this.#lookSoon()
+    if (this.#mustReturn || (this.#isShared && this.#mustGive)) this.#lookSoon()
   }
 
   /** Gives back what is not used any more. One try: who is gone is found out by others. [L20] */
@@ -131,28 +120,38 @@ export class ShareKeeper {
     this.#isEnded = true
     this.#timer?.cancel()
     await this.#looking
-    if (this.#isShared || this.#mustReturn) await this.#giveBack()
+    if (this.#isShared || this.#mustReturn) await this.#giveBack().catch(() => undefined)
   }
 
-  /** A pulse that was slow may not have asked for what is held by now: what is used is not given back. [L20] */
-  get #shallReturn(): boolean {
-    return this.#mustReturn && this.#parts.used().concurrency === 0
-  }
-
+  /** What it uses it keeps, unless it stops: a pulse that was slow may not have asked for what is held by now. [L20] */
   async #giveBack(): Promise<void> {
-    this.#mustReturn = false
     this.#caps = NOTHING
     const { control, pool, ownership } = this.#parts
-    const { owner } = ownership.claim()
-    try {
-      const found = await control.read(pool)
-      if (!found.control.shares.some(({ member }) => member === owner)) return
-      const { rate } = this.#parts.used()
-      const without = withoutShare(found.control, owner, { now: found.now, used: rate })
-      if ((await control.write(pool, found.version, without)) === null) this.#tellLost()
-    } catch {
-      this.#isUnsure = true
-    }
+    const member = ownership.claim().owner
+    const found = await control.read(pool)
+    const { concurrency, rate } = this.#parts.used()
+    const used = { concurrency: this.#isEnded ? 0 : concurrency, rate }
+    const { control: after, isChanged } = withoutShare(found.control, member, { now: found.now, used })
+    // A write of its own that was not answered must not land after it.
+    const mustWrite = isChanged || this.#isUnsure
+    const written = mustWrite ? await this.#write(found.version, after) : found.version
+    if (written === null) this.#mustLookAgain = true
+    else this.#mustReturn &&= used.concurrency > 0
+    // What was read before it, and is answered later, counts no more.
+    this.#seen = Math.max(this.#seen, written ?? 0)
+  }
+
+  /** Null: another was before. One that is not answered may land yet. [L18] */
+  async #write(version: number, after: Control): Promise<number | null> {
+    const { control, pool, clock, telemetry } = this.#parts
+    const wasUnsure = this.#isUnsure
+    this.#isUnsure = true
+    const written = await control.write(pool, version, after)
+    this.#isUnsure = written === null && wasUnsure
+    this.#told = Math.max(this.#told, written ?? 0)
+    if (written === null) telemetry.emit('control.lost', { pool, by: 'share' })
+    else this.#wroteAt = clock.mono()
+    return written
   }
 
   get #isShared(): boolean {
@@ -190,7 +189,7 @@ export class ShareKeeper {
   async #lookOnce(): Promise<void> {
     let afterMs = LOOK_EVERY_MS
     try {
-      await (this.#shallReturn ? this.#giveBack() : this.#share())
+      await (this.#mustReturn ? this.#giveBack() : this.#share())
     } catch {
       // It is behind: nothing starts until it could be read.
       this.#found = null
@@ -207,10 +206,11 @@ export class ShareKeeper {
     const sentAt = clock.now()
     const told = this.#told
     const foundIn = this.#parts.ownership.trustReturns
+    const seen = this.#seen
     const found = await control.read(pool)
     time.hear(found.now, sentAt)
-    // It was overtaken: by another read, or by a write of its own.
-    if (found.version < this.#seen) return
+    // It was overtaken, by another read or by a write of its own; else the store has lost what it had answered.
+    if (found.version < this.#seen && this.#seen !== seen) return
     this.#foundIn = foundIn
     this.#isForgotten = false
     // A hint may have promised more than there is.
@@ -219,7 +219,7 @@ export class ShareKeeper {
   }
 
   async #share(): Promise<void> {
-    const { control, pool, time, clock } = this.#parts
+    const { time, clock } = this.#parts
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (!this.isKnown || this.#told > (this.#found?.version ?? 0)) await this.#read()
       if (this.#found === null) continue
@@ -235,24 +235,14 @@ export class ShareKeeper {
         this.#adopt({ version, control: before, now: time.now() }, caps)
         return
       }
-      const wasUnsure = this.#isUnsure
-      this.#isUnsure = true
-      const written = await control.write(pool, version, after)
-      this.#isUnsure = written === null && wasUnsure
-      this.#told = Math.max(this.#told, written ?? 0)
-      if (written !== null) this.#wroteAt = clock.mono()
+      const written = await this.#write(version, after)
       if (written !== null && written > this.#seen) {
         this.#adopt({ version: written, control: after, now: time.now() }, caps)
         return
       }
-      if (written === null) this.#tellLost()
       await this.#read()
     }
     this.#mustLookAgain = true
-  }
-
-  #tellLost(): void {
-    this.#parts.telemetry.emit('control.lost', { pool: this.#parts.pool, by: 'share' })
   }
 
   /** What was read tells what it must come down to; only what it wrote itself tells that it may use more. [L18] */

@@ -86,19 +86,25 @@ export function reshare(control: Control, own: Own): Reshared {
   return { control: { ...control, shares }, isChanged, caps }
 }
 
-/** A member that stops has what its last starts count for, and nothing else. [L20] */
+/**
+ * A member that stops, or holds nothing, has what it uses, and nothing else: of concurrency as long as its runs go on, of a
+ * rate what its last starts count for. [L20]
+ */
 export function withoutShare(
   control: Control,
   member: string,
-  { now, used }: { now: number; used: number },
-): Control {
+  { now, used }: { now: number; used: Own['used'] },
+): Pick<Reshared, 'control' | 'isChanged'> {
   const perMs = control.limits.pool.rate?.perMs ?? 0
   const shares = control.shares.flatMap((share): Share[] => {
     if (share.member !== member) return [share]
-    const has = Math.min(used, share.rate.has)
-    return has === 0 ? [] : [ended(share, has, now + perMs + MARGIN_MS)]
+    const rest = (kind: Kind): Part => ({ ...NOTHING, has: Math.min(used[kind], share[kind].has) })
+    const [concurrency, rate] = [rest('concurrency'), rest('rate')]
+    if (concurrency.has > 0) return [{ ...share, concurrency, rate }]
+    if (share.endsAt !== null) return [share]
+    return rate.has === 0 ? [] : [ended(share, rate.has, now + perMs + MARGIN_MS)]
   })
-  return { ...control, shares }
+  return { control: { ...control, shares }, isChanged: tokensOf(shares) !== tokensOf(control.shares) }
 }
 
 /** Other limits: who has more than its part of a lower one is told to come down. [L21] */

@@ -1,14 +1,13 @@
 // A pool that was once of ticks, and is worked on now: it may be limited again. Rule [T6] of docs/spec/pool.md.
-import type { Controlled, ControlStore } from './store.ts'
+import type { ControlStore } from './store.ts'
 
-/** Answers what steers the pool then; null: another wrote before. */
-export async function unmarkTicks(
-  store: ControlStore,
-  pool: string,
-  found: Controlled,
-): Promise<Controlled | null> {
-  const { isTicks, ...control } = found.control
-  if (isTicks !== true) return found
-  const version = await store.write(pool, found.version, control)
-  return version === null ? null : { ...found, version, control }
+/** Others may write at the same time; whoever comes after so many finds it marked, and it is worked on all the same. */
+const MOST_TRIES = 5
+
+export async function unmarkTicks(store: ControlStore, pool: string): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { version, control } = await store.read(pool)
+    const { isTicks, ...unmarked } = control
+    if (isTicks !== true || (await store.write(pool, version, unmarked)) !== null) return
+  }
 }

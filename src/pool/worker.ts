@@ -222,7 +222,7 @@ export class Worker<Payload = unknown> {
       try {
         if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
         await unlessAborted(this.limiter.learn(), signal)
-        const isMore = !this.limiter.isKnown || (await this.#taker.look())
+        const isMore = this.limiter.isKnown && (await this.#taker.look())
         pause.reset()
         this.#isFailing = false
         const wakeAt = this.#taker.wakeAt()

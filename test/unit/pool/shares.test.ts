@@ -82,10 +82,16 @@ test('[L20] who is gone is known by a roster that is not older, and its starts c
 
 test('[L20] who stops leaves only what its last starts count for', () => {
   const first = reshare({ ...NO_CONTROL, limits: limitsOf(10, 50) }, ownOf('a'))
-  const left = withoutShare(first.control, 'a', { now: 100, used: 7 })
+  const without = (control: Control, concurrency: number, rate: number): ReturnType<typeof withoutShare> =>
+    withoutShare(control, 'a', { now: 100, used: { concurrency, rate } })
+  const { control: left } = without(first.control, 0, 7)
   assert.deepEqual(hasOf(left), { a: [0, 7] })
   assert.deepEqual(hasOf(reshare(left, ownOf('b', { now: 200 })).control), { a: [0, 7], b: [10, 43] })
-  assert.deepEqual(withoutShare(first.control, 'a', { now: 100, used: 0 }).shares, [])
+  assert.deepEqual(without(first.control, 0, 0).control.shares, [])
+  const { control: used, isChanged } = without(first.control, 3, 7)
+  assert.deepEqual([hasOf(used), isChanged], [{ a: [3, 7] }, true])
+  assert.deepEqual(hasOf(reshare(used, ownOf('b', { now: 200 })).control), { a: [3, 7], b: [7, 43] })
+  assert.equal(without(used, 3, 7).isChanged, false)
 })
 
 test('[L21] a lower limit is told to each, and nobody takes more before they have come down', () => {

@@ -79,6 +79,57 @@ test('[L17] [L20] a share is not given back while it is used, though a pulse did
   await worker.service.stop()
 })
 
+test('[L20] what is not used is given back beside a run that goes on, also if the first write came too late', async () => {
+  const { handler, calls } = waitingHandler()
+  let inWay = 0
+  const control = (inner: ControlStore): Partial<ControlStore> => ({
+    write: async (pool, version, after) => (inWay-- > 0 ? null : inner.write(pool, version, after)),
+  })
+  const opened = await openWorker(handler, { concurrency: 5, control })
+  const { clock, pool, store, worker, ownership } = opened
+  const has = async (): Promise<number> => hasOf((await store.pool.control.read('work')).control)
+  await pool.limit({ pool: { concurrency: 5 } })
+  await pool.putAll(['a', 'b', 'c', 'd', 'e'].map((key) => ({ key })))
+  await clock.advance(1000)
+  for (const { end } of calls.slice(1)) end()
+  ownership.drop()
+  inWay = 1
+  await pulse(opened, { isAsked: false })
+  await clock.advance(200)
+  assert.equal(await has(), 1)
+  calls[0]?.end()
+  await clock.advance(200)
+  assert.equal(await has(), 0)
+  await worker.service.stop()
+})
+
+test('[L12] a store that has lost the last it answered is believed', async () => {
+  const { handler, calls } = waitingHandler()
+  let back = 0
+  const control = (inner: ControlStore): Partial<ControlStore> => ({
+    async read(pool) {
+      const found = await inner.read(pool)
+      return { ...found, version: found.version - back }
+    },
+  })
+  const opened = await openWorker(handler, { trustMs: 2500, watch: deaf, control })
+  const { clock, pool, worker, ownership, trust } = opened
+  await pool.pause()
+  await pool.resume()
+  await pulse(opened, { isAsked: true })
+  await clock.advance(3000)
+  back = 2
+  trust.renew({ mono: clock.mono(), wall: clock.now() })
+  ownership.wake()
+  await pool.put('a')
+  await pulse(opened, { isAsked: true })
+  await clock.advance(500)
+  assert.equal(calls.length, 1)
+  calls[0]?.end()
+  await clock.advance(10)
+  await worker.service.stop()
+})
+
 test('[T6] a pool that was of ticks, and is worked on, may be limited again', async () => {
   const { clock, pool, worker, store } = await openWorker(() => undefined, { held: [] })
   const { version, control } = await store.pool.control.read('work')
