@@ -134,7 +134,8 @@ export class JobConduct {
     if (settledAt !== undefined || last?.overAt !== Infinity || last.taken.turn === taken.turn) return
     races['a run was passed over because its key was in flight'] += 1
     this.#owed.add({ lane, taken, by: last })
-    if (this.#isHeld(mark)) this.#keys.putBehind(mark)
+    // What is answered in doubt is dropped. [X4]
+    if (this.#isHeld(mark) && this.#parts.conduct.isTrusted) this.#keys.putBehind(mark)
   }
 
   /** Whether runs of a key may wait: behind one that is not over yet, for a handler, for one that is alone, or to be steered. */

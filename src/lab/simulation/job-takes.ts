@@ -13,6 +13,9 @@ export interface Room {
   inFlight: number
 }
 
+/** Looks that sent no take are not seen from outside, and count for what is taken ahead: so much more is allowed. */
+const UNSEEN = 2
+
 interface Look {
   at: number
   ended: number
@@ -41,7 +44,7 @@ export class JobTakes {
     const ahead = Math.max(this.#last.ahead, 2 * this.#ended)
     // What was met that is in flight, or had no room, is read again beside the others; twice where nothing else was found.
     const again = inFlight + 2 * (this.#answered.get(lane) ?? 0)
-    const bound = Math.min(Math.max(1, free + ahead), most) + again
+    const bound = Math.min(Math.max(1, free + UNSEEN * ahead + UNSEEN), most) + again
     return limit <= bound ? null : `[X1] takes ${limit} runs, and could start ${bound - again} soon`
   }
 
