@@ -1,27 +1,27 @@
 // Keeps a member's share of the limits of a pool: reads what steers the pool, writes what the member has of it, and knows
 // how much it may use. Rules [L17] to [L21] of docs/spec/limits.md.
-import type { Clock, Timer } from '../clock.ts'
-import type { Ownership } from '../roster/ownership.ts'
-import type { StoreTime } from '../store-time.ts'
-import type { Telemetry } from '../telemetry.ts'
+import type { Timer } from '../clock.ts'
 import type { Control } from './control.ts'
+import type { LimiterParts } from './limiter-parts.ts'
 import { KINDS, type Kind, type Own, isSharedOut, reshare, sizeOf, wishOf, withoutShare } from './shares.ts'
-import type { Controlled, ControlStore } from './store.ts'
+import type { Controlled } from './store.ts'
 
-export interface ShareKeeperParts {
-  pool: string
-  control: ControlStore
-  ownership: Ownership
-  clock: Clock
-  time: StoreTime
-  telemetry: Telemetry
-  concurrency: number
-  isHungry(): boolean
+type Shared =
+  | 'pool'
+  | 'control'
+  | 'ownership'
+  | 'clock'
+  | 'time'
+  | 'telemetry'
+  | 'concurrency'
+  | 'isHungry'
+  | 'wake'
+
+export interface ShareKeeperParts extends Pick<LimiterParts, Shared> {
   /** How much of each limit is used now. */
   used(): Record<Kind, number>
   /** This steers the pool now, and the caps may be others. */
   changed(control: Control): void
-  wake(): void
 }
 
 /** The shortest time between two looks at the share. */
