@@ -183,8 +183,8 @@ function unowned({ partition, entry }: Evidence): Found | null {
 
 function draining({ partition, worker, entry }: Evidence): Found | null {
   const owner = partition?.owner ?? null
-  const isHere = worker?.isStopping === true && partition?.isHere !== false
-  const isStopping = isHere || owner?.stopping === true
+  const stopsHere = worker?.isStopping === true && partition?.isHere !== false
+  const isStopping = stopsHere || owner?.stopping === true
   if (owner?.draining !== true && !isStopping) return null
   return {
     reason: 'node_draining',
