@@ -9,7 +9,7 @@ export interface Machine {
 }
 
 export interface ProofDocument {
-  issue: string
+  capability: string
   quick: boolean
   commit: string
   command: string
@@ -52,7 +52,7 @@ export function formatReport(proof: ProofDocument): string {
     `| ${texts.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
   const { cpu, cores, memory, os } = proof.machine
   return [
-    `# Proof ${proof.issue}`,
+    `# Proof: ${proof.capability}`,
     '',
     `Written by \`${proof.command}\`${proof.quick ? ', a quick run: it judges no speed' : ''}.`,
     '',

@@ -1,4 +1,4 @@
-// What a row of proof is. A file `proof/NN/NAME.rows.ts` exports `rows`; `npm run prove -- NN` runs them.
+// What a row of proof is. A file `proof/CAPABILITY/NAME.rows.ts` exports `rows`; `npm run prove -- CAPABILITY` runs them.
 
 export interface ProofContext {
   /** A quick run does the same with less load; it finds what is broken, not what is slow. */

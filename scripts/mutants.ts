@@ -3,13 +3,13 @@
 // what simulation finds. The result goes to stdout, talk to stderr; exits with 1 when a mutant was not caught, with 2
 // when asked wrongly.
 import { parseArgs } from 'node:util'
+import { mutants as all } from '../test/mutants/all.ts'
 import { type Hunted, hunt } from '../test/mutants/hunt.ts'
-import { ofSimulation, readMutants } from '../test/mutants/mutant.ts'
+import { isSimulation, ofSimulation } from '../test/mutants/mutant.ts'
 
 const usage = 'npm run mutants -- [--only TEXT] [--simulation] [--types] [--json]'
 
 const flags = readFlags()
-const all = readMutants()
 const mutants = (flags.simulation ? ofSimulation(all) : all).filter(({ name }) => name.includes(flags.only))
 if (mutants.length === 0) refuse(`no mutant has ${flags.only} in its name`)
 
@@ -52,8 +52,8 @@ function table(): string {
 }
 
 /** The test that catches it; or the run that does, and what it breaks. */
-function catcherOf({ catcher, seeds, detail }: Pick<Hunted, 'catcher' | 'seeds' | 'detail'>): string {
-  if (catcher.kind === 'test') return catcher.title
+function catcherOf({ caughtBy, seeds, detail }: Pick<Hunted, 'caughtBy' | 'seeds' | 'detail'>): string {
+  if (!isSimulation(caughtBy)) return caughtBy.test
   return `after ${seeds ?? '-'} seeds: ${detail.slice(0, 100)}`
 }
 

@@ -1,4 +1,4 @@
-// npm run prove -- NN [--quick] [--only TEXT] [--json] [--report]: runs the rows of proof/NN.
+// npm run prove -- CAPABILITY [--quick] [--only TEXT] [--json] [--report]: runs the rows of proof/CAPABILITY.
 // The result goes to stdout, talk to stderr; exits with 1 when a bar does not hold, with 2 when asked wrongly.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -10,13 +10,13 @@ import type { ProofRow } from '../proof/row.ts'
 import { runRows } from '../proof/run-rows.ts'
 
 const root = join(import.meta.dirname, '..')
-const usage = 'npm run prove -- NN [--quick] [--only TEXT] [--json] [--report]'
+const usage = 'npm run prove -- CAPABILITY [--quick] [--only TEXT] [--json] [--report]'
 
-const { issue, flags } = readArguments()
-const rows = await loadRows(issue)
+const { capability, flags } = readArguments()
+const rows = await loadRows(capability)
 const findings = await runRows(rows, { quick: flags.quick, only: flags.only, progress: say })
 if (findings.length === 0)
-  refuse(`No row of proof ${issue} was run. There are:\n${rows.map((r) => r.name).join('\n')}`)
+  refuse(`No row of proof ${capability} was run. There are:\n${rows.map((r) => r.name).join('\n')}`)
 
 if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
 const proof = describe()
@@ -33,7 +33,7 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
     if (positionals.length !== 1) refuse(`Say which proof: ${usage}\nThere are: ${known()}`)
-    return { issue: String(positionals[0]).padStart(2, '0'), flags: values }
+    return { capability: String(positionals[0]), flags: values }
   } catch (error) {
     return refuse(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
   }
@@ -41,7 +41,8 @@ function readArguments() {
 
 async function loadRows(name: string): Promise<ProofRow[]> {
   const files = globSync(`proof/${name}/*.rows.ts`, { cwd: root }).toSorted()
-  if (!/^\d+$/.test(name) || files.length === 0) refuse(`There is no proof ${name}. There are: ${known()}`)
+  if (!/^[a-z0-9]+$/.test(name) || files.length === 0)
+    refuse(`There is no proof ${name}. There are: ${known()}`)
   const modules: { rows?: ProofRow[] }[] = await Promise.all(files.map((file) => import(join(root, file))))
   return modules.flatMap(({ rows }, index) => rows ?? refuse(`${files[index]} exports no rows`))
 }
@@ -53,7 +54,7 @@ function known(): string {
 
 function describe(): ProofDocument {
   return {
-    issue,
+    capability,
     quick: flags.quick,
     commit: commit(),
     command: `npm run -s prove -- ${process.argv.slice(2).join(' ')}`,
@@ -78,8 +79,8 @@ function commit(): string {
 function writeReport(document: ProofDocument): void {
   const folder = join(root, 'docs/operating/proof')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${issue}.md`), formatReport(document))
-  process.stderr.write(`wrote docs/operating/proof/${issue}.md\n`)
+  writeFileSync(join(folder, `${capability}.md`), formatReport(document))
+  process.stderr.write(`wrote docs/operating/proof/${capability}.md\n`)
 }
 
 function say(name: string, text: string): void {

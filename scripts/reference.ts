@@ -2,6 +2,7 @@
 // test/unit/scripts/reference.test.ts fails when a page is not what this would write.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeApiPages } from './reference/api.ts'
 import { writeCliPage } from './reference/cli.ts'
 import { writeErrorsPage } from './reference/errors.ts'
 import { writeHttpPage } from './reference/http.ts'
@@ -14,6 +15,7 @@ export const referenceFolder = join(import.meta.dirname, '../docs/reference')
 /** File name → text of every generated page. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
+    ...writeApiPages(),
     'cli.md': writeCliPage(),
     'errors.md': writeErrorsPage(),
     'http.md': await writeHttpPage(),

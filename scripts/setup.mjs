@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url'
 export const root = resolve(fileURLToPath(import.meta.url), '../..')
 export const pinnedNode = join(root, 'node_modules/node/bin/node')
 
+/** SHA-256 of the Node binaries by version and platform: the package that brings them is not in package-lock.json. */
+const hashFile = join(root, 'scripts/node-hashes.json')
 const stampFile = join(root, 'node_modules/.headrace-setup')
 const lockDirectory = join(root, '.setup-lock')
 const lockWaitMs = 10 * 60_000
@@ -60,6 +62,33 @@ function runsPinnedNode() {
   return stdout?.trim() === `v${wantedVersion()}`
 }
 
+/** Whether the binary is the recorded one: `same`, `other`, or `unknown` where none is recorded. */
+function readsAs() {
+  const wanted = JSON.parse(readFileSync(hashFile, 'utf8'))[wantedVersion()]?.[platformName()]
+  if (wanted === undefined) return 'unknown'
+  if (!existsSync(pinnedNode)) return 'other'
+  return createHash('sha256').update(readFileSync(pinnedNode)).digest('hex') === wanted ? 'same' : 'other'
+}
+
+function refuseOtherBinary() {
+  const binary = readsAs()
+  if (binary === 'unknown') {
+    say(
+      `the Node binary was not checked: ${hashFile} has no hash of ${wantedVersion()} for ${platformName()}`,
+    )
+  }
+  if (binary !== 'other' || !existsSync(pinnedNode)) return
+  rmSync(pinnedNode, { force: true })
+  throw new Error(
+    `setup: the Node binary that npm installed is not the one of ${hashFile} (${wantedVersion()}, ${platformName()}); it was removed.\n` +
+      'Check the registry that npm uses; if package.json names a new version, record the SHA-256 of its binary.',
+  )
+}
+
+function platformName() {
+  return `${process.platform}-${process.arch}`
+}
+
 async function install() {
   if (isLinked()) {
     throw new Error(
@@ -71,15 +100,17 @@ async function install() {
     say('installing packages (npm ci)')
     await npm(['ci'])
   }
-  if (!runsPinnedNode()) {
+  // What is not the recorded binary is never run.
+  if (readsAs() === 'other' || !runsPinnedNode()) {
     say(`installing Node ${wantedVersion()} (npm rebuild node)`)
     // A broken binary would come first on the PATH of the very script that replaces it.
     rmSync(pinnedNode, { force: true })
     await npm(['rebuild', 'node', '--ignore-scripts=false'])
   }
+  refuseOtherBinary()
   if (!runsPinnedNode()) {
     throw new Error(
-      `setup: ${pinnedNode} does not run as v${wantedVersion()} on ${process.platform}-${process.arch}.\n` +
+      `setup: ${pinnedNode} does not run as v${wantedVersion()} on ${platformName()}.\n` +
         'Remove node_modules and try again; if it stays, this platform has no such Node binary on npm.',
     )
   }

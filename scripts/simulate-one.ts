@@ -12,6 +12,9 @@ export interface OneFlags {
   json: boolean
 }
 
+/** Two or three operations of a swarm. */
+const LINE_LENGTH = 250
+
 /** 0: every promise held. */
 export async function runOne(flags: OneFlags): Promise<number> {
   const drawn = typeof flags.from === 'number' ? drawSwarm(flags.from) : readSwarm(flags.from)
@@ -19,12 +22,35 @@ export async function runOne(flags: OneFlags): Promise<number> {
   const swarm = flags.shrink ? await smaller(drawn) : drawn
   if (swarm === null) return 2
   if (flags.save !== null) {
-    writeFileSync(flags.save, `${JSON.stringify(swarm, null, 2)}\n`)
+    writeFileSync(flags.save, swarmText(swarm))
     say(`written to ${flags.save}; npm run simulate -- --swarm ${flags.save} runs it again`)
   }
   const run = await runSwarm(swarm)
   process.stdout.write(flags.json ? `${JSON.stringify(run, null, 2)}\n` : told(run))
   return run.violations.length === 0 ? 0 : 1
+}
+
+/** As JSON, a line for each field; of a list as many elements in a line as fit. */
+export function swarmText(swarm: Swarm): string {
+  const fields = Object.entries(swarm).map(([name, value]) => {
+    const text = Array.isArray(value) && value.length > 0 ? listText(value) : JSON.stringify(value)
+    return `${JSON.stringify(name)}: ${text}`
+  })
+  return `{\n${fields.join(',\n')}\n}\n`
+}
+
+function listText(elements: readonly unknown[]): string {
+  const lines: string[] = []
+  let line = ''
+  for (const element of elements) {
+    const text = JSON.stringify(element)
+    if (line !== '' && line.length + text.length + 2 > LINE_LENGTH) {
+      lines.push(line)
+      line = ''
+    }
+    line += line === '' ? text : `, ${text}`
+  }
+  return `[\n${[...lines, line].join(',\n')}\n]`
 }
 
 function told(run: RunReport): string {

@@ -1,6 +1,8 @@
-// npm run simulate: many runs of members in virtual time with faults by their seeds; or with --seed or --swarm one run with
-// its trace; or with --days days of one life. The result goes to stdout, talk to stderr; exits with 1 when a promise was
-// broken, when a run never ended, or when of many runs none met some race; with 2 when asked wrongly.
+// npm run simulate: many runs of members in virtual time with faults by their seeds, from a first seed that is drawn at
+// random; or with --seed or --swarm one run with its trace; or with --days days of one life. The result goes to stdout,
+// progress to stderr; exits with 1 when a promise was broken, when a run never ended, or when of many runs none met some race;
+// with 2 when asked wrongly.
+import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -19,6 +21,20 @@ import { runOne } from './simulate-one.ts'
 const usage =
   'npm run simulate -- [--runs N] [--from SEED] [--step N] [--seed SEED | --swarm FILE [--shrink] [--save FILE]] ' +
   '[--days N [--seed SEED]] [--json]'
+const help = `${usage}
+
+  --runs N       how many runs, default 1000
+  --from SEED    the first seed; without it one is drawn at random and printed
+  --step N       from one seed to the next, default 1
+  --seed SEED    one run, with all that happened in it; or the seed of --days
+  --swarm FILE   one run that --save has written
+  --shrink       of one broken run: leave out what it does not need to break the same promise
+  --save FILE    write the one run to a file
+  --days N       that many days of one cluster; without --seed its seed is drawn at random
+  --json         print the result as JSON`
+/** The seeds up to here are for fixed ranges, as of CI and of planted bugs; none of them is drawn. */
+const LAST_FIXED = 1_000_000
+const LAST_SEED = 0xff_ff_ff_ff
 /** Fewer runs need not meet every race. */
 const ENOUGH = 200
 const TELL_EVERY = 100
@@ -28,16 +44,20 @@ process.exitCode = await asked()
 
 function asked(): Promise<number> {
   const { days, seed, swarm, shrink, save, json } = flags
-  if (days !== null) return liveDays({ days, seed: seed ?? 1, json })
+  if (days !== null) return liveDays({ days, seed: seed ?? drawSeed(1), json })
   const from = swarm ?? seed
   return from === null ? many(flags) : runOne({ from, shrink, save, json })
 }
 
 async function many({ runs, from, step }: Flags): Promise<number> {
-  const tally = newTally()
+  const first = from ?? drawSeed(runs * step)
+  const drawn = from === null ? ', drawn at random' : ''
+  const again = `npm run simulate -- --runs ${runs} --from ${first}${step === 1 ? '' : ` --step ${step}`}`
+  say(`first seed ${first}${drawn}; the same runs again: ${again}`)
+  const tally = newTally(first)
   const threads = Math.min(availableParallelism(), runs)
   const shares = Array.from({ length: threads }, (_, thread) =>
-    Array.from({ length: runs }, (__, nth) => from + nth * step).filter(
+    Array.from({ length: runs }, (__, nth) => first + nth * step).filter(
       (___, nth) => nth % threads === thread,
     ),
   )
@@ -89,9 +109,16 @@ function table(tally: Tally, missing: readonly string[]): string {
   ].join('\n')
 }
 
+/** The first of so many seeds that hardly anybody has run before: real randomness, which the simulator itself never sees. */
+function drawSeed(count: number): number {
+  const last = LAST_SEED - count
+  return last > LAST_FIXED ? randomInt(LAST_FIXED + 1, last) : 0
+}
+
 interface Flags {
   runs: number
-  from: number
+  /** Null: it is drawn at random. */
+  from: number | null
   /** From one seed to the next. */
   step: number
   seed: number | null
@@ -119,13 +146,18 @@ function readFlags(): Flags {
         shrink: flag,
         save: text,
         json: flag,
+        help: { ...flag, short: 'h' },
       },
     })
+    if (values.help) {
+      process.stdout.write(`${help}\n`)
+      process.exit(0)
+    }
     const number = (name: 'runs' | 'from' | 'step' | 'seed' | 'days', least: number): number | null => {
       const given = values[name]
       if (given === undefined) return null
       const value = Number(given)
-      if (!Number.isSafeInteger(value) || value < least || value > 0xff_ff_ff_ff) {
+      if (!Number.isSafeInteger(value) || value < least || value > LAST_SEED) {
         return refuse(`--${name} is ${given}, and not a whole number from ${least} to 4294967295\n${usage}`)
       }
       return value
@@ -143,7 +175,7 @@ function readFlags(): Flags {
       refuse(`--shrink and --save need the --seed or the --swarm of a run\n${usage}`)
     return {
       runs: number('runs', 1) ?? 1000,
-      from: number('from', 0) ?? 1,
+      from: number('from', 0),
       step: number('step', 1) ?? 1,
       seed,
       swarm,

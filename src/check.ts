@@ -95,7 +95,8 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** The name of a pool or topic, or `invalid_options`. */
 export function checkName(name: string, what: string): string {
-  if (NAME.test(name)) return name
+  // Types do not hold callers from JavaScript: the pattern would read undefined as a name.
+  if (typeof name === 'string' && NAME.test(name)) return name
   throw new HeadraceError('invalid_options', `the ${what} name ${describe(name)} is not allowed`, {
     remedy: 'use 1 to 63 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
   })
@@ -147,5 +148,6 @@ export function describe(value: unknown): string {
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
-  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

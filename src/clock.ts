@@ -20,7 +20,7 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
   /** A number in [0, 1). */
   random(): number
-  /** A new random id: 128 bits, 22 characters, safe in a URL. */
+  /** A new random id of 22 characters, safe in a URL; none begins with a dash, which a command line takes for a flag. */
   id(): string
 }
 
@@ -40,7 +40,7 @@ export const systemClock: Clock = {
   },
   sleep: (delayMs, signal) => sleepOn(systemClock, delayMs, signal),
   random: () => randomInt(0, 2 ** 47) / 2 ** 47,
-  id: () => randomBytes(16).toString('base64url'),
+  id: () => randomBytes(16).toString('base64url').replace(/^-/, 'a'),
 }
 
 /** Sleep built from a clock's timer, in steps no longer than LONGEST_TIMER_MS. */

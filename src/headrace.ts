@@ -5,8 +5,9 @@ import {
   type TicksOptions,
   type TopicOptions,
   poolSettings,
+  ticksOptions,
   topicSettings,
-} from './asked-settings.ts'
+} from './pool-options.ts'
 import { type Faults, noFaults } from './fault.ts'
 import { poolResource } from './fence.ts'
 import { Gate } from './gate.ts'
@@ -17,6 +18,7 @@ import { type MembershipParts, createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { type Moment, checkKey, checkMoment, checkName, checkPartitions } from './check.ts'
+import { checkOptions, optionTable } from './check-options.ts'
 import { Folding, askedWith } from './pool/folding.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
@@ -25,31 +27,61 @@ import type { Handler } from './pool/run.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { type WorkOptions, workRules } from './pool/work-options.ts'
 import type { Worker } from './pool/worker.ts'
-import { Works, refuseTaken } from './pool/works.ts'
-import type { PulseLoop } from './pulse.ts'
+import { Works, refuseNoHandler, refuseTaken } from './pool/works.ts'
+import type { PulseLoop, PulseOutcome } from './pulse.ts'
+import { startReport } from './report.ts'
 import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
 import type { Ownership } from './roster/ownership.ts'
 import type { Roster } from './roster/roster.ts'
 import { Service, type ServiceState } from './service.ts'
-import { Servings } from './servings.ts'
+import { OpenServers } from './open-servers.ts'
+import { Signals } from './signals.ts'
 import type { Store } from './store.ts'
 import { openStore } from './stores/open.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Overrides } from './overrides.ts'
 import { type Telemetry, createTelemetry } from './telemetry.ts'
 import { type WhyAnswer, answerWhy, gatherEvidence } from './why.ts'
 
+const OWN = optionTable<{ partitions?: number }>('a resource', { partitions: null })
+const WHY = optionTable<{ at?: Moment }>('why', { at: 'moment' })
+
 /** Opens the store and answers a running-ready Headrace; nothing moves before `start()`. */
-export async function headrace(given: OptionsInput = {}, surroundings: Surroundings = {}): Promise<Headrace> {
+export async function headrace(given: OptionsInput = {}, overrides: Overrides = {}): Promise<Headrace> {
   const options = resolveOptions(given, process.env)
-  const clock = surroundings.clock ?? systemClock
+  const clock = overrides.clock ?? systemClock
   const telemetry = createTelemetry(clock.id())
-  const faults = surroundings.faults ?? noFaults
-  const store = surroundings.store ?? (await openStore(options.store, { clock, telemetry, faults }))
-  return new Headrace({ options, clock, telemetry, faults, store })
+  const faults = overrides.faults ?? noFaults
+  const stopReport = startReport({
+    telemetry,
+    clock,
+    log: options.log,
+    print: overrides.print ?? printLine,
+  })
+  try {
+    const store = overrides.store ?? (await openStore(options.store, { clock, telemetry, faults }))
+    const signals = new Signals({ asked: options.signals, clock, telemetry })
+    return new Headrace({ options, clock, telemetry, faults, store, stopReport, signals })
+  } catch (error) {
+    stopReport()
+    throw error
+  }
 }
 
-type HeadraceParts = Pick<MembershipParts, 'options' | 'clock' | 'telemetry' | 'store'> & { faults: Faults }
+interface HeadraceParts extends Pick<MembershipParts, 'options' | 'clock' | 'telemetry' | 'store'> {
+  faults: Faults
+  /** Ends what `log` asked for; a race that was not made by `headrace()` reports nothing. */
+  stopReport?: () => void
+  /** Those of the process; the simulator has many races in one, and none listens. */
+  signals?: Signals
+}
 
+/** With the console, which survives a stderr that was closed. */
+function printLine(line: string): void {
+  // oxlint-disable-next-line no-console
+  console.error(`headrace: ${line}`)
+}
+
+/** A running member: pools, topics, workers, locks, and one `start()` and `stop()` for all of them. Made by `headrace()`. */
 export class Headrace {
   readonly options: Options
   readonly store: Store
@@ -64,7 +96,7 @@ export class Headrace {
   /** Who is there, who leads, and what is this member's. */
   readonly roster: Roster
   /** What serves it, and is closed by `stop()` before all else. */
-  readonly servings: Servings
+  readonly openServers: OpenServers
   readonly #locks: Locks
   readonly #pulse: PulseLoop
   readonly #retention: Retention
@@ -75,6 +107,8 @@ export class Headrace {
   /** Ticks that come now start at once; those that came before wait for `start()`. */
   #isLive = false
   #unwatch: () => void = () => undefined
+  readonly #stopReport: () => void
+  readonly #signals: Signals | null
 
   constructor(parts: HeadraceParts) {
     this.options = parts.options
@@ -82,6 +116,8 @@ export class Headrace {
     this.clock = parts.clock
     this.telemetry = parts.telemetry
     this.#faults = parts.faults
+    this.#signals = parts.signals ?? null
+    this.#stopReport = parts.stopReport ?? (() => undefined)
     this.meter = new Meter(parts.telemetry, parts.clock)
     const { roster, pulse } = createMembership({
       ...parts,
@@ -94,7 +130,7 @@ export class Headrace {
       },
     })
     this.roster = roster
-    this.servings = new Servings((address) => roster.reachAt(address))
+    this.openServers = new OpenServers((address) => roster.reachAt(address))
     this.#pulse = pulse
     this.#locks = new Locks(parts)
     this.#works = new Works({ ...parts, meter: this.meter, drainWithinMs: parts.options.drainWithin })
@@ -114,7 +150,11 @@ export class Headrace {
   }
 
   /** A pool by name; the same name gives the same pool, and refuses other settings. */
-  pool(name: string, options: PoolOptions = {}): Pool {
+  pool<Payload = unknown>(name: string, options: PoolOptions = {}): Pool<Payload> {
+    return this.#pool(name, options) as Pool<Payload>
+  }
+
+  #pool(name: string, options: PoolOptions): Pool {
     const existing = this.#pools.get(name)
     const known = existing?.settings ?? { partitions: this.options.partitions }
     const settings = poolSettings(name, options, known)
@@ -155,19 +195,20 @@ export class Headrace {
 
   /** A pool of ticks, whose due entries move to a topic from `start()` on. The same name refuses other settings. */
   ticks<Payload = unknown>(name = 'ticks', options: TicksOptions = {}): Ticks<Payload> {
+    const { topic, pool: asked } = ticksOptions(options)
     const existing = this.#ticks.get(name)
     if (existing !== undefined) {
-      this.pool(name, options)
-      refuseOtherDestination(existing, options.topic)
+      this.pool(name, asked)
+      refuseOtherDestination(existing, topic)
       return existing as Ticks<Payload>
     }
     this.#works.refuse(name)
-    const pool = this.pool(name, { ...options, mode: options.mode ?? 'each' })
+    const pool = this.pool(name, { ...asked, mode: asked.mode ?? 'each' })
     const shared = { store: this.store, clock: this.clock, telemetry: this.telemetry, meter: this.meter }
     const ticks = new Ticks<Payload>({
       ...shared,
       pool,
-      topic: this.#topicOfTicks(options.topic ?? name, options),
+      topic: this.#topicOfTicks(topic ?? name, options),
       ownership: this.#serve(pool),
       faults: this.#faults,
     })
@@ -177,24 +218,34 @@ export class Headrace {
   }
 
   /** Has a handler do the due runs of a pool, from `start()` on; one worker for each pool. */
-  work<Payload = unknown>(pool: Pool, handler: Handler<Payload>, options: WorkOptions = {}): Worker<Payload> {
+  work<Payload = unknown>(
+    worked: Pool<Payload> | Pool,
+    handler: Handler<Payload>,
+    options: WorkOptions = {},
+  ): Worker<Payload> {
+    const pool = worked as Pool
     if (this.#ticks.has(pool.name)) throw refuseTaken(pool.name, 'ticks')
     this.#works.refuseIdle(pool, this.#pools.get(pool.name), this.options.join)
     const rules = workRules(options)
+    refuseNoHandler(handler)
     const worker = this.#works.add({ pool, handler, rules, ownership: this.#serve(pool) })
     if (this.#isLive) void worker.service.start()
     return worker
   }
 
   /** Why a key does not run yet, as far as this process knows: who owns its partition knows most. [I8] */
-  async why(pool: Pool, key: string, { at }: { at?: Moment } = {}): Promise<WhyAnswer> {
-    const asked = { pool: pool.name, key: checkKey(key), at: at === undefined ? null : checkMoment(at) }
+  async why<Payload>(asked: Pool<Payload>, key: string, options: { at?: Moment } = {}): Promise<WhyAnswer> {
+    checkOptions(options, WHY)
+    const { at } = options
+    const pool = asked as Pool
+    const entry = { pool: pool.name, key: checkKey(key), at: at === undefined ? null : checkMoment(at) }
     await pool.open()
-    return this.#gate.pass(async () => answerWhy(await gatherEvidence(this, asked, pool)))
+    return this.#gate.pass(async () => answerWhy(await gatherEvidence(this, entry, pool)))
   }
 
   /** Partitions of something of your own, shared out among the members that ask for it. */
   own(name: string, options: { partitions?: number } = {}): Ownership {
+    checkOptions(options, OWN)
     const partitions = checkPartitions(options.partitions ?? this.options.partitions, `the resource ${name}`)
     return this.#share(`own/${checkName(name, 'resource')}`, partitions)
   }
@@ -233,6 +284,11 @@ export class Headrace {
     return this.#pulse.ageMs
   }
 
+  /** How the last pulse went; null before the first. */
+  get pulseOutcome(): PulseOutcome | null {
+    return this.#pulse.outcome
+  }
+
   /** Opens what is known by now, and lets due ticks move. When it fails it may be called again. */
   start(): Promise<void> {
     return this.#service.start()
@@ -240,7 +296,7 @@ export class Headrace {
 
   /** Closes what serves it, stops taking, lets what is under way end, gives back locks, and closes the store. */
   async stop(): Promise<void> {
-    const served = this.servings.close()
+    const served = this.openServers.close()
     try {
       await this.#service.stop()
     } finally {
@@ -250,6 +306,8 @@ export class Headrace {
       await this.#locks.close()
       await this.#gate.close()
       await this.store.close()
+      this.#signals?.close()
+      this.#stopReport()
     }
   }
 
@@ -286,13 +344,14 @@ export class Headrace {
       if (hint.kind === 'roster') this.#pulse.soon()
     })
     for (const service of this.#services()) await service.start()
+    this.#signals?.listen({ stop: () => this.stop(), pools: () => this.#works.pools })
   }
 
   async #stop(): Promise<void> {
     this.#isLive = false
     this.#unwatch()
     // Side by side: each may take all the time that a drain has.
-    await Promise.all([this.servings.close(), ...this.#works.services.map((service) => service.stop())])
+    await Promise.all([this.openServers.close(), ...this.#works.services.map((service) => service.stop())])
     for (const service of this.#services().reverse()) await service.stop()
     this.meter.close()
   }

@@ -5,6 +5,7 @@ import type { Clock, Timer } from './clock.ts'
 import { HeadraceError } from './errors.ts'
 import { Service } from './service.ts'
 import type { Pulse, PulseRequest, Store } from './store.ts'
+import type { Emitter } from './telemetry.ts'
 
 /** When a pulse was sent, by both clocks of this process. */
 export interface Sent {
@@ -18,9 +19,19 @@ export interface SentPulse extends Sent {
   member: string | null
 }
 
+/** How the last pulse went that was answered, failed or was given up. */
+export interface PulseOutcome {
+  tookMs: number
+  /** Why the store refuses writes though it answers; null if it does not. */
+  refusal: string | null
+  /** What the pulse failed with; null if it was answered. */
+  error: unknown
+}
+
 export interface PulseParts {
   store: Pick<Store, 'pulse'>
   clock: Clock
+  telemetry: Emitter
   everyMs: number
   /** How long an answer is waited for. */
   withinMs: number
@@ -44,10 +55,13 @@ export class PulseLoop {
   #isStopped = false
   #loop: Promise<void> = Promise.resolve()
   #answeredAt: number
+  #outcome: PulseOutcome | null = null
   /** When the last pulse was sent whose answer was told. */
   #toldOf = -Infinity
   /** The next pulse is wanted sooner; also while one is under way, which may have been too early to tell. */
   #isWanted = false
+  /** The last pulse failed, or was not answered in time. */
+  #isSilent = false
   /** Ends a sleep: one may be cut short by a wish, or by the stop alone. */
   #wake: () => void = () => undefined
   #mayBeWoken = false
@@ -71,6 +85,11 @@ export class PulseLoop {
     return this.#parts.clock.mono() - this.#answeredAt
   }
 
+  /** How the last pulse went; null before the first. A health check reads this, and asks the store nothing. */
+  get outcome(): PulseOutcome | null {
+    return this.#outcome
+  }
+
   /** Sends the next pulse now rather than at its time. */
   soon(): void {
     this.#isWanted = true
@@ -92,8 +111,9 @@ export class PulseLoop {
       const sentAt = clock.mono()
       try {
         await this.#beat(this.#parts.withinMs)
-      } catch {
-        // It shows as the pulse's age. What failed at once is not tried again at once.
+      } catch (error) {
+        this.#missed(error)
+        // What failed at once is not tried again at once.
         pauseMs = Math.max(0, everyMs / 5 - (clock.mono() - sentAt))
       }
     }
@@ -125,17 +145,34 @@ export class PulseLoop {
     this.#isWanted = false
     const request = this.#parts.request()
     const sent = { mono: clock.mono(), wall: clock.now(), member: request.beat?.member ?? null }
-    await within(
-      clock,
-      withinMs,
-      store.pulse(request).then((pulse) => this.#tell(pulse, sent)),
-    )
+    try {
+      await within(
+        clock,
+        withinMs,
+        store.pulse(request).then((pulse) => this.#tell(pulse, sent)),
+      )
+    } catch (error) {
+      // A later pulse may have been answered meanwhile.
+      if (sent.mono >= this.#toldOf) {
+        this.#outcome = { tookMs: clock.mono() - sent.mono, refusal: null, error: error ?? 'failed' }
+      }
+      throw error
+    }
+  }
+
+  #missed(error: unknown): void {
+    if (this.#isStopped) return
+    this.#isSilent = true
+    this.#parts.telemetry.emit('store.silent', { forMs: this.ageMs, error })
   }
 
   #tell(pulse: Pulse, sent: SentPulse): void {
     if (this.#isStopped || sent.mono < this.#toldOf) return
     this.#toldOf = sent.mono
+    if (this.#isSilent) this.#parts.telemetry.emit('store.answered', { afterMs: this.ageMs })
+    this.#isSilent = false
     this.#answeredAt = this.#parts.clock.mono()
+    this.#outcome = { tookMs: this.#answeredAt - sent.mono, refusal: pulse.refusal, error: null }
     this.#parts.notice(pulse, sent)
   }
 }

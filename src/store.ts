@@ -8,6 +8,7 @@ import type { Put } from './pool/merge.ts'
 import type { PoolStore } from './pool/store.ts'
 import type { Beat, Beaten, LockStore, RosterStore } from './roster/store.ts'
 import type { Emitter } from './telemetry.ts'
+import type { UserTransaction } from './tx.ts'
 
 export interface MoveRequest {
   pool: string
@@ -35,11 +36,6 @@ export interface Moved {
 export interface Mover {
   /** Moves due entries in due order per partition, none before its dueAt by the store's clock, fenced. [T1–T5] [F2] */
   move(request: MoveRequest): Promise<Moved>
-}
-
-/** A user's own transaction: a client of the store's driver, between its BEGIN and its COMMIT. */
-export interface UserTransaction {
-  query(query: { text: string; values: unknown[] }): Promise<unknown>
 }
 
 export interface FoldRequest {
@@ -112,6 +108,8 @@ export interface Pulse {
   arrived: readonly string[]
   /** Why the store lately refused writes though it answers reads, such as a full disk; null: it did not. */
   refusal: string | null
+  /** Names the history that the store is in: it changes exactly when the store went back to an earlier state. [G6] */
+  generation: string
 }
 
 /** Something changed. Hints may be lost, repeated or wrong; nothing may depend on one. */

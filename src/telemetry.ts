@@ -3,10 +3,14 @@
 import { type Channel, channel } from 'node:diagnostics_channel'
 
 export interface TelemetryEvents {
+  /** A put is about to be sent, in the context of its caller; `traceparent` is that of its options. */
+  'put.asked': { pool: string; key: string; slot: number | null; traceparent: string | null }
   /** Puts were answered. */
   'pool.put': { pool: string; created: number; merged: number; replaced: number; kept: number }
   /** The same puts, each by itself. */
   'put.answered': { pool: string; puts: readonly PutFacts[]; tookMs: number }
+  /** A put joined a run that waits, and its payload replaced that of the put before; reported once for each pool. */
+  'pool.payload-replaced': { pool: string; key: string }
   /** Entries were cancelled or rescheduled by a caller. */
   'pool.changed': { pool: string; cancelled: number; rescheduled: number }
   /** A pool was paused here. */
@@ -35,8 +39,18 @@ export interface TelemetryEvents {
   'run.ended': { pool: string; lane: string; run: RunFacts; runMs: number; outcome: RunOutcome | null }
   /** The settle of a run was answered; `gone` and `refused` as in `work.settled`. */
   'run.settled': { pool: string; lane: string; run: RunFacts; result: SettleWord }
-  /** A run failed: its handler threw, or it answered `retry` or `dead`, and `error` is null. */
-  'run.failed': { pool: string; key: string; attempt: number; error: unknown; isDead: boolean }
+  /** A run failed: its handler threw, or answered `retry` or `dead`; then `error` is null, and `reason` what `dead` gave. */
+  'run.failed': {
+    pool: string
+    key: string
+    attempt: number
+    error: unknown
+    isDead: boolean
+    /** Null if the run is not dead, or its attempts are used up. */
+    reason: string | null
+    /** Null if it is dead. */
+    retryInMs: number | null
+  }
   /** A handler told something of its run, with `ctx.log`. */
   'run.logged': { pool: string; key: string; attempt: number; message: string; details: unknown }
   /** The store refuses to write how a run ended. `isDead`: it is settled as dead instead; else it rests, and is tried again. */
@@ -59,14 +73,26 @@ export interface TelemetryEvents {
   'store.repeated': { operation: StoreOperation }
   /** Entries moved from the journal into the table. */
   'store.folded': { pool: string; entries: number }
+  /** Puts or events of users' own transactions whose payload, value or headers are no JSON, or too large; `key` is one of theirs. */
+  'arrivals.refused': { resource: string; arrivals: number; key: string }
   /** Work that the store does beside its calls, folding and forgetting, failed; a later pulse tries again. */
   'store.failed': { error: unknown }
+  /** The store went back to an earlier state: what was answered since is gone, and every member joins again. */
+  'store.went-back': { from: string; to: string }
   /** This process can use its store no more, by a defect or a disk that fails: every call fails from now on, and only a restart helps. */
   'store.lost': { error: unknown }
+  /** A pulse failed or was not answered in time; `forMs` is the time since the last answer. */
+  'store.silent': { forMs: number; error: unknown }
+  /** The store answers pulses again, `afterMs` after the answer before. */
+  'store.answered': { afterMs: number }
   /** This member is in the roster under this id. */
   'roster.joined': { id: string }
   /** This member was declared dead, holds nothing, and joins again under another id. */
   'roster.lost': { id: string }
+  /** No beat was answered for so long that this member cannot trust what it holds, and starts nothing. */
+  'roster.doubted': { id: string }
+  /** A beat was answered after a doubt, and this member has kept what it holds. */
+  'roster.trusted': { id: string }
   /** This member has left, and handed over what it held. */
   'roster.left': { id: string }
   /** This member leads from now on; null: it did, and leads no more. */
@@ -85,8 +111,14 @@ export interface TelemetryEvents {
   'listener.failed': { error: unknown }
   /** Fenced writes were refused, because the partitions are another member's by now; `runs`: of so many runs, if it was theirs. */
   'fence.refused': { resource: string; partitions: number; runs?: number }
+  /** Workers run, and nothing in this process listens to SIGTERM. */
+  'signals.missing': { pools: readonly string[] }
   /** A request was answered. */
   'http.answered': { route: string; method: string; status: number; tookMs: number }
+  /** A request without the token, or with a wrong one, was refused; `from`: the address of the connection. */
+  'http.unauthorized': { why: 'missing' | 'wrong'; from: string | null }
+  /** A request was not served because the store failed or refused; its client sees the code alone. */
+  'http.unserved': { route: string; method: string; error: unknown }
   /** A request met an error that is no HeadraceError: a defect. */
   'http.failed': { route: string; method: string; error: unknown }
 }

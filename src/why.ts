@@ -79,7 +79,7 @@ export async function gatherEvidence(
     limit: entry === null ? null : limitOf(worker, entry, control, now),
     partition: entry === null ? null : partitionOf(parts, view, pool, entry.partition),
     worker: worker === null || entry === null ? null : workerOf(parts, worker, asked, entry),
-    store: storeOf(parts, worker),
+    store: await storeOf(parts, worker),
   }
 }
 
@@ -123,9 +123,9 @@ async function firstAlive(browse: Browse, pool: string, key: string): Promise<En
 }
 
 function entryOf(entry: Entry, now: number): EntryEvidence {
-  const { slot, attempt, lane, partition, next } = entry
+  const { slot, attempt, lastError, lane, partition, next } = entry
   const { dueAt, tally } = next
-  return { state: stateOf(entry, now), slot, dueAt, attempt, lane, partition, tally }
+  return { state: stateOf(entry, now), slot, dueAt, attempt, lastError, lane, partition, tally }
 }
 
 function pausedAt(control: Control, at: number): PauseEvidence | null {
@@ -198,17 +198,24 @@ function workerOf(
   }
 }
 
-function storeOf(
-  { meter, options, roster, pulseAgeMs }: WhyParts,
+async function storeOf(
+  { store, meter, options, roster, pulseAgeMs }: WhyParts,
   worker: WorkerSight | null,
-): StoreEvidence {
+): Promise<StoreEvidence> {
   return {
+    behind: worker?.isBehind === true ? await holderIn(store) : null,
     p99Ms: meter.lately.store.all().quantile(0.99),
     pulseAgeMs,
     leaseMs: options.lease,
     isFailing: worker?.isFailing ?? false,
     isTrusted: options.join === 'no' || roster.isTrusted,
   }
+}
+
+/** Who keeps removed rows in the way of reads, if the store knows of one. */
+async function holderIn(store: Store): Promise<StoreEvidence['behind']> {
+  const found = (await store.inspect()).find(({ check, ok }) => check === 'horizon' && !ok)
+  return { holder: found?.detail ?? null, remedy: found?.remedy ?? null }
 }
 
 const TIMES: readonly string[] = ['until', 'dueAt', 'slot']

@@ -4,7 +4,8 @@ import { assert } from '../../src/errors.ts'
 import { block, code, page, table } from './markdown.ts'
 
 const source = new URL('../../src/telemetry.ts', import.meta.url)
-const event = /\/\*\* (?<doc>[^*]+) \*\/\n {2}'(?<name>[a-z.]+)': \{ (?<fields>(?:[^{}]|\{[^{}]*\})+) \}/g
+const event =
+  /\/\*\* (?<doc>[^*]+) \*\/\n {2}'(?<name>[a-z.-]+)': \{\s+(?<fields>(?:[^{}]|\{[^{}]*\})+?)\s+\}/g
 
 const EXAMPLE = `
 import { subscribe } from 'node:diagnostics_channel'
@@ -18,13 +19,13 @@ subscribe('headrace:ticks.moved', (message) => {
 export function writeTelemetryPage(): string {
   const text = readFileSync(source, 'utf8')
   const events = [...text.matchAll(event)].map(({ groups = {} }) => groups)
-  assert(events.length === text.match(/^ {2}'[a-z]+\.[a-z]+':/gm)?.length, 'every event is documented')
+  assert(events.length === text.match(/^ {2}'[a-z.-]+':/gm)?.length, 'every event is documented')
   return page(
     'Telemetry',
     '`src/telemetry.ts`',
     'Every event is published on the channel `headrace:NAME` of `node:diagnostics_channel`, and costs next to ' +
       'nothing while nobody listens. Channels are global to a process, so each payload also carries `member`, the ' +
-      'id of the `headrace()` it comes from. `race.telemetry.on(name, listener)` hears one of them only, and is ' +
+      'id of the `headrace()` it comes from. `race.telemetry.on(name, listener)` listens to one of them only, and is ' +
       'typed. Listeners are called synchronously: return quickly. Those of a SQLite store come a moment later, from its thread.',
     block('ts', EXAMPLE),
     table(
@@ -42,7 +43,7 @@ function fieldsOf(fields: string, text: string): string {
     fields,
   )
   return written
-    .split(/;(?![^{]*\})/)
+    .split(/(?:;|\n)(?![^{]*\})/)
     .map((field) => code(field.trim()))
     .join(', ')
 }

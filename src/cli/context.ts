@@ -17,8 +17,15 @@ export interface CliContext {
   startedAt: number
   /** Fires at the first SIGINT or SIGTERM, with an `Ended` as its reason. */
   signal: AbortSignal
+  /** The server that a command started for itself, which then is the one it talks to. */
+  local?: ServerAddress
   /** A plan of faults, where a process test has one. */
   faults?: Faults
+}
+
+export interface ServerAddress {
+  server: string
+  token: string | null
 }
 
 /** The end of a command that is neither success nor an error to explain. What there was to say was said. */

@@ -1,11 +1,13 @@
 // headrace doctor: what is wrong with a server, or with a store and who works on it, and what to do about it.
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { FindingView } from '../client/client.ts'
 import { parseTime } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import { maskAddress } from '../mask.ts'
 import type { CommandParts } from './command.ts'
 import { type CliContext, Ended } from './context.ts'
-import { type ClientFlags, addClientFlags, clientOf, serverOf } from './flags.ts'
+import { type ClientFlags, addServerFlags, clientOf, refuseTwo, serverOf } from './flags.ts'
+import { type StoreFlags, addStoreFlags, storeOf } from './store-flags.ts'
 import { clockFinding, failureFinding, isWell } from './findings.ts'
 import { type Output, escapeControls } from './output.ts'
 import { examineStore } from './store-doctor.ts'
@@ -23,22 +25,19 @@ export interface Diagnosis {
   findings: FindingView[]
 }
 
-interface DoctorFlags extends ClientFlags {
-  store?: string
-}
+type DoctorFlags = ClientFlags & StoreFlags
 
 export function addDoctor({ program, context, output }: CommandParts): void {
-  const store = new Option('--store <address>', 'look at this store itself; brings its schema up to date')
   const command = program
     .command('doctor')
     .description('find what is wrong with a server or a store, with a remedy for each finding')
     .addHelpText('before', EXAMPLES)
-    .addOption(store.conflicts('server'))
-  addClientFlags(command).action(async (flags: DoctorFlags, self: Command) => {
+  addStoreFlags(command, 'look at this store itself; brings its schema up to date')
+  addServerFlags(command).action(async (flags: DoctorFlags, self: Command) => {
+    const store = storeOf(flags)
+    if (store !== undefined) refuseTwo(flags)
     const { of, findings } =
-      flags.store === undefined
-        ? await examineServer(flags, context)
-        : await examineStore(flags.store, context.clock)
+      store === undefined ? await examineServer(flags, context) : await examineStore(store, context.clock)
     const diagnosis: Diagnosis = { of, ok: findings.every(isWell), findings }
     const out = output(self)
     out.result(diagnosis, () => formatDiagnosis(diagnosis, out))
@@ -51,7 +50,7 @@ async function examineServer(
   flags: ClientFlags,
   context: CliContext,
 ): Promise<{ of: string; findings: FindingView[] }> {
-  const { server } = serverOf(flags, context)
+  const server = maskAddress(serverOf(flags, context).server)
   const client = clientOf(flags, context)
   const sentAt = context.clock.now()
   try {
@@ -62,12 +61,14 @@ async function examineServer(
     return { of: server, findings: [...own, ...findings] }
   } catch (error) {
     // Wrong usage, a missing token and an interruption are no findings.
-    if (!(error instanceof HeadraceError) || !UNREACHED.has(error.code)) throw error
+    if (!(error instanceof HeadraceError) || !isFinding(error)) throw error
     return { of: server, findings: [failureFinding('reachable', error)] }
   }
 }
 
-const UNREACHED = new Set<string>(['server_unreachable', 'not_running', 'store_failed', 'store_busy'])
+function isFinding({ code }: HeadraceError): boolean {
+  return code === 'server_unreachable' || code === 'not_running' || code.startsWith('store_')
+}
 
 function formatDiagnosis({ of, findings }: Diagnosis, output: Output): string {
   const width = Math.max(...findings.map(({ check }) => check.length))

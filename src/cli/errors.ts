@@ -2,6 +2,7 @@
 // document. What exit code goes with an error is main.ts's.
 import { styleText } from 'node:util'
 import { ERROR_CODES, type ErrorCode, HeadraceError, messageOf } from '../errors.ts'
+import { maskAddressesIn } from '../mask.ts'
 import { escapeControls } from './output.ts'
 
 export interface ErrorLook {
@@ -27,7 +28,11 @@ const COMMANDS: Partial<Record<ErrorCode, string>> = {
   tick_unknown: 'it may have fired: headrace topic read ticks; what waits: headrace tick list',
 }
 
-export function formatError(error: unknown, { json, color, verbose }: ErrorLook): string {
+export function formatError(error: unknown, look: ErrorLook): string {
+  return maskAddressesIn(format(error, look))
+}
+
+function format(error: unknown, { json, color, verbose }: ErrorLook): string {
   if (json) return `${JSON.stringify(problemOf(error), null, 2)}\n`
   const { code, detail, title, remedy, retryable, errors = [] } = problemOf(error)
   const label = color ? styleText('red', `error[${code}]`, { validateStream: false }) : `error[${code}]`

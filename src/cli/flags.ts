@@ -1,6 +1,5 @@
 // Flags: those generated from the options schema, those that every command which talks to a server has, and
 // the readers of their values.
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createClient, DEFAULT_SERVER, type Client } from '../client/client.ts'
 import { parseTime, toIso } from '../clock.ts'
@@ -10,12 +9,22 @@ import {
   OPTIONS,
   type OptionName,
   type Options,
+  checkToken,
   envName,
   flagName,
   isSecret,
   resolveOptions,
 } from '../options.ts'
-import type { CliContext } from './context.ts'
+import type { CliContext, ServerAddress } from './context.ts'
+import { serveStore } from './local-server.ts'
+import {
+  type StoreFlags,
+  addStoreFileFlag,
+  addStoreFlags,
+  readLine,
+  storeGiven,
+  storeOf,
+} from './store-flags.ts'
 
 /** Adds a flag for each named option of the schema. A secret is read from a file, never from the flag itself. */
 export function addSchemaFlags(command: Command, names: readonly OptionName[]): Command {
@@ -24,9 +33,16 @@ export function addSchemaFlags(command: Command, names: readonly OptionName[]): 
     const value = isSecret(name) ? '<file>' : '<value>'
     const notes = [...(fallback === null ? [] : [`default ${fallback}`]), `env ${envName(name)}`]
     const what = isSecret(name) ? `file that holds the ${doc}` : doc
-    command.addOption(new Option(`${flagName(name)} ${value}`, `${what} (${notes.join(', ')})`))
+    command.addOption(schemaFlag(name, value, `${what} (${notes.join(', ')})`))
+    if (name === 'store') addStoreFileFlag(command)
   }
   return command
+}
+
+function schemaFlag(name: OptionName, value: string, what: string): Option {
+  const shape = OPTIONS[name]
+  if (!('bare' in shape)) return new Option(`${flagName(name)} ${value}`, what)
+  return new Option(`${flagName(name)} [value]`, what).preset(shape.bare)
 }
 
 /** What the flags of a command say, then the environment, then the defaults. */
@@ -36,26 +52,74 @@ export function readSchemaFlags(
 ): Options {
   const given: Record<string, unknown> = {}
   for (const name of names) {
-    const text = isSecret(name) ? readSecret(flags[`${name}File`]) : flags[name]
+    const text = textOf(name, flags, env)
     if (text !== undefined) given[name] = text
   }
   return resolveOptions(given, env)
 }
 
+function textOf(
+  name: OptionName,
+  flags: Record<string, string | undefined>,
+  env: CliContext['env'],
+): string | undefined {
+  if (name === 'store') return storeGiven(flags, env)
+  return isSecret(name) ? readSecret(flags[`${name}File`]) : flags[name]
+}
+
 function readSecret(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined
+  return path === undefined ? undefined : readLine(path, 'the token')
+}
+
+/** A command whose action can be set. */
+export interface Actionable {
+  action(run: Parameters<Command['action']>[0]): void
+}
+
+/** Adds the flags of a command that reads or controls: on a server, or on a store without one. */
+export function addClientFlags(command: Command, context: CliContext): Actionable {
+  addServerFlags(addStoreFlags(command, 'work on this store itself, without a server'))
+  return {
+    action: (run) => {
+      command.action(async (...given) => {
+        // The last one is the command; flags may stand before its name, too.
+        const flags = (given.at(-1) as Command).optsWithGlobals<ClientFlags & StoreFlags>()
+        await withStore(flags, context, () => run.apply(command, given))
+      })
+    },
+  }
+}
+
+/** Refuses a server beside a store. */
+export function refuseTwo({ server }: ClientFlags): void {
+  if (server === undefined) return
+  throw new HeadraceError('invalid_options', 'a store and a server are both given', {
+    remedy: 'give --server to ask a server, or --store to work on a store without one',
+  })
+}
+
+/** Serves the store that the flags name, if they do, while the command runs. */
+async function withStore(
+  flags: ClientFlags & StoreFlags,
+  context: CliContext,
+  run: () => Promise<void> | void,
+): Promise<void> {
+  const store = storeOf(flags)
+  if (store === undefined) return run()
+  refuseTwo(flags)
+  const { token } = serverOf(flags, context)
+  const local = await serveStore(store, { clock: context.clock, token })
+  context.local = local
   try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (cause) {
-    throw new HeadraceError('invalid_options', `the file ${path} cannot be read`, {
-      cause,
-      remedy: 'name a file that holds the token and nothing else',
-    })
+    await run()
+  } finally {
+    delete context.local
+    await local.close()
   }
 }
 
 /** Adds the flags of a command that talks to a server. */
-export function addClientFlags(command: Command): Command {
+export function addServerFlags(command: Command): Command {
   return command
     .option('--server <url>', `address of the server (default ${DEFAULT_SERVER}, env HEADRACE_SERVER)`)
     .option('--token-file <file>', 'file that holds the bearer token (env HEADRACE_TOKEN)')
@@ -69,10 +133,12 @@ export interface ClientFlags {
 }
 
 /** The server that a command is about, and the token for it. */
-export function serverOf(flags: ClientFlags, { env }: CliContext): { server: string; token: string | null } {
+export function serverOf(flags: ClientFlags, { env, local }: CliContext): ServerAddress {
+  if (local !== undefined) return local
+  const token = readSecret(flags.tokenFile) ?? (env['HEADRACE_TOKEN'] || null)
   return {
     server: flags.server ?? (env['HEADRACE_SERVER'] || DEFAULT_SERVER),
-    token: readSecret(flags.tokenFile) ?? (env['HEADRACE_TOKEN']?.trim() || null),
+    token: token === null ? null : checkToken(token.trim(), 'token (--token-file, HEADRACE_TOKEN)'),
   }
 }
 

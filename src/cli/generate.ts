@@ -5,7 +5,7 @@ import { type GeneratorReport, runGenerator } from '../generator/generator.ts'
 import type { Second } from '../generator/tally.ts'
 import type { CommandParts } from './command.ts'
 import { type CliContext, Ended } from './context.ts'
-import { type ClientFlags, addClientFlags, clientOf, duration, integer, serverOf } from './flags.ts'
+import { type ClientFlags, addServerFlags, clientOf, duration, integer, serverOf } from './flags.ts'
 import { type Column, type Output, formatDuration, formatFields, formatTable } from './output.ts'
 
 const EXAMPLES = `Examples:
@@ -50,7 +50,7 @@ export function addGenerate({ program, context, output }: CommandParts): void {
       'fail unless so many a second are scheduled, in the mean',
       integer({ min: 1 }),
     )
-  addClientFlags(command).action(async (flags: GenerateFlags, self: Command) => {
+  addServerFlags(command).action(async (flags: GenerateFlags, self: Command) => {
     await generate(flags, { context, output: output(self) })
   })
 }

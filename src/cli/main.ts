@@ -31,6 +31,7 @@ const EXIT_OF: Record<string, number> = {
   server_unreachable: EXIT.unreachable,
   not_running: EXIT.unreachable,
   store_busy: EXIT.unreachable,
+  store_went_back: EXIT.unreachable,
   tick_unknown: EXIT.notFound,
   topic_unknown: EXIT.notFound,
   pool_unknown: EXIT.notFound,

@@ -51,6 +51,7 @@ function limitsOf({ pool, group }: PoolDetail['limits'], output: Output): string
     const parts = [
       ...(concurrency === null ? [] : [output.count(concurrency)]),
       ...(rate === null ? [] : [`${output.count(rate.count)}/${formatDuration(rate.perMs)}`]),
+      ...(rate?.spread === true ? ['spread'] : []),
     ]
     return parts.length === 0 ? [] : [`${of} ${parts.join(' ')}`]
   }
@@ -69,6 +70,9 @@ export function formatEntries(entries: readonly EntryView[], output: Output): st
     { title: 'tally', align: 'right', text: ({ tally }) => output.count(tally) },
     { title: 'attempt', align: 'right', text: ({ attempt }) => String(attempt) },
     { title: 'lane', text: ({ lane }) => lane },
+    ...(entries.some(({ key, group }) => group !== key)
+      ? [{ title: 'group', text: ({ group }: EntryView) => group }]
+      : []),
     { title: 'partition', align: 'right', text: ({ partition }) => String(partition) },
     { title: 'payload', text: ({ payload }) => (payload === undefined ? '' : JSON.stringify(payload)) },
   ]
@@ -86,6 +90,7 @@ export function formatEntry(entry: EntryView, output: Output): string {
     ['tally', output.count(entry.tally)],
     ['attempt', String(entry.attempt)],
     ['failing', entry.failing ? 'its last run was given up' : null],
+    ['last error', entry.lastError === null ? null : shortError(entry.lastError)],
     ['lane', entry.lane],
     ['group', entry.group],
     ['partition', String(entry.partition)],
@@ -98,6 +103,12 @@ export function formatEntry(entry: EntryView, output: Output): string {
   return formatFields(
     fields.flatMap(([name, text]) => (text === null ? [] : [[name, escapeControls(text)] as const])),
   )
+}
+
+/** An error and its causes in a line; the rest is where they were thrown, which --json shows. */
+export function shortError(text: string): string {
+  const [first = '', ...rest] = text.split('\n')
+  return [first, ...rest.filter((line) => /^(caused by|one of its errors): /.test(line))].join('; ')
 }
 
 function runOf({ dueAt, tally, payload }: NonNullable<EntryView['after']>, output: Output): string {

@@ -1,7 +1,6 @@
-// headrace pool list, make, get, put, cancel. What was given up is in dead.ts, pause and limits in steering.ts.
+// headrace pool list, make, get, put, cancel. What was given up is in dead.ts, pause and limits in control.ts.
 import { type Command, Option } from 'commander'
 import type { EntriesQuery, EntryView, NewEntry, Page, PoolClient, PutAnswer } from '../client/client.ts'
-import { toIso } from '../clock.ts'
 import { HeadraceError, messageOf } from '../errors.ts'
 import type { CommandParts } from './command.ts'
 import { addDeadCommands } from './dead.ts'
@@ -9,14 +8,15 @@ import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, mo
 import { type Output, escapeControls } from './output.ts'
 import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
 import { formatChange, formatEntries, formatEntry, formatPools, sayListed } from './pool-text.ts'
-import { addSteeringCommands } from './steering.ts'
+import { addControlCommands } from './control.ts'
 
 const EXAMPLES = `Examples:
   $ headrace pool list
   $ headrace pool list vms --state backing-off
   $ headrace pool put vms vm-17 --in 10m --payload '{"deep":true}'
-  $ headrace pool dead vms --groups
-  $ headrace pool redrive vms --group 3f2a9c01b77e
+  $ headrace pool add mails '{"to":"ann"}'
+  $ headrace pool dead vms --kinds
+  $ headrace pool redrive vms --kind 3f2a9c01b77e
   $ headrace pool pause vms --by ann --reason 'provider is down'
   $ headrace pool limits vms --rate 50/1s
 `
@@ -37,9 +37,10 @@ export function addPool(parts: CommandParts): void {
   addMake(pool, parts)
   addGet(pool, parts)
   addPut(pool, parts)
+  addAdd(pool, parts)
   addCancel(pool, parts)
   addDeadCommands(pool, parts)
-  addSteeringCommands(pool, parts)
+  addControlCommands(pool, parts)
 }
 
 function addList(pool: Command, { context, output }: CommandParts): void {
@@ -48,17 +49,19 @@ function addList(pool: Command, { context, output }: CommandParts): void {
     .description('list the pools, or the entries of a pool in due order')
     .addHelpText('before', examples('pool list', 'pool list vms --state due', 'pool list vms --limit 20'))
     .option('--key <key>', 'of this key')
+    .option('--prefix <text>', 'keys that begin with this')
+    .option('--group <group>', 'of this group')
     .addOption(new Option('--state <state>', 'in this state').choices(STATES))
     .option('--from <time>', 'due at or after, RFC 3339', moment)
     .option('--before <time>', 'due before, RFC 3339', moment)
     .addOption(limitFlag())
     .addOption(afterFlag())
-  addClientFlags(command).action(
+  addClientFlags(command, context).action(
     async (name: string | undefined, flags: ClientFlags & EntriesQuery, self: Command) => {
       const { pools } = clientOf(flags, context)
       const out = output(self)
-      const { key, state, from, before, limit, after } = flags
-      const query = { key, state, from, before, limit, after }
+      const { key, prefix, group, state, from, before, limit, after } = flags
+      const query = { key, prefix, group, state, from, before, limit, after }
       if (name !== undefined)
         return printPage(await pools.of(name).list({ ...query, limit: limit ?? 50 }), out)
       if (Object.values(query).some((value) => value !== undefined)) throw filterOfWhat()
@@ -102,7 +105,7 @@ function addMake(pool: Command, { context, output }: CommandParts): void {
         'all',
       ]),
     )
-  addClientFlags(command).action(async (name: string, flags: MakeFlags, self: Command) => {
+  addClientFlags(command, context).action(async (name: string, flags: MakeFlags, self: Command) => {
     const { mode, partitions, deadFor, fansOut, throttle, payloads } = flags
     const settings = { mode, partitions, deadFor, fansOut, throttle, payloads }
     const made = await clientOf(flags, context).pools.make(name, settings)
@@ -134,18 +137,21 @@ function addGet(pool: Command, { context, output }: CommandParts): void {
     .option('--follow', 'print it whenever it changes, with the progress of its run, until it is gone')
     .addOption(limitFlag().conflicts(['at', 'follow']))
     .addOption(afterFlag().conflicts(['at', 'follow']))
-  addClientFlags(command).action(async (name: string, key: string, flags: GetFlags, self: Command) => {
-    const entries = clientOf(flags, context).pools.of(name)
-    const out = output(self)
-    const { at, limit, after, follow = false } = flags
-    const isOne = at !== undefined || (await entries.settings()).mode === 'one'
-    if (!isOne && follow) throw manyEntries(key)
-    if (!isOne) return printSlots(await entries.list({ key, limit: limit ?? 50, after }), { key, after, out })
-    if (limit !== undefined || after !== undefined) throw oneEntry(name)
-    if (follow) return printChanges({ entries, key, at, signal: context.signal, output: out })
-    const found = await entries.get(key, at)
-    return out.result(found, () => formatEntry(found, out))
-  })
+  addClientFlags(command, context).action(
+    async (name: string, key: string, flags: GetFlags, self: Command) => {
+      const entries = clientOf(flags, context).pools.of(name)
+      const out = output(self)
+      const { at, limit, after, follow = false } = flags
+      const isOne = at !== undefined || (await entries.settings()).mode === 'one'
+      if (!isOne && follow) throw manyEntries(key)
+      if (!isOne)
+        return printSlots(await entries.list({ key, limit: limit ?? 50, after }), { key, after, out })
+      if (limit !== undefined || after !== undefined) throw oneEntry(name)
+      if (follow) return printChanges({ entries, key, at, signal: context.signal, output: out })
+      const found = await entries.get(key, at)
+      return out.result(found, () => formatEntry(found, out))
+    },
+  )
 }
 
 function printSlots(
@@ -200,16 +206,42 @@ function addPut(pool: Command, { context, output }: CommandParts): void {
       new Option('--on-conflict <rule>', 'where the key waits already (default earliest)').choices(RULES),
     )
     .option('--longest-wait <duration>', 'with replace: puts put the run off for no longer', duration)
-  addClientFlags(command).action(async (name: string, key: string, flags: PutFlags, self: Command) => {
-    const { at, in: inMs, lane, group, onConflict, longestWait } = flags
-    const time = at ?? (inMs === undefined ? undefined : toIso(context.clock.now() + inMs))
-    const entry = { key, at: time, lane, group, onConflict, longestWait }
-    const payload = 'payload' in flags ? { payload: flags.payload } : {}
-    const put = await clientOf(flags, context)
-      .pools.of(name)
-      .put({ ...entry, ...payload })
-    output(self).result(put, () => formatPut(put))
-  })
+  addClientFlags(command, context).action(
+    async (name: string, key: string, flags: PutFlags, self: Command) => {
+      const { at, in: inMs, lane, group, onConflict, longestWait } = flags
+      const entry = { key, at, in: inMs, lane, group, onConflict, longestWait }
+      const payload = 'payload' in flags ? { payload: flags.payload } : {}
+      const put = await clientOf(flags, context)
+        .pools.of(name)
+        .put({ ...entry, ...payload })
+      output(self).result(put, () => formatPut(put))
+    },
+  )
+}
+
+type AddFlags = ClientFlags & Pick<PutFlags, 'at' | 'in' | 'lane' | 'group'>
+
+function addAdd(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('add <pool> <payload>')
+    .description('ask for a run of its own, under a fresh key; the payload is JSON')
+    .addHelpText(
+      'before',
+      examples(`pool add mails '{"to":"ann"}'`, `pool add mails '{"to":"bob"}' --in 10m`),
+    )
+    .option('--at <time>', 'when it is due, RFC 3339', moment)
+    .addOption(new Option('--in <duration>', 'due after this long').argParser(duration).conflicts('at'))
+    .addOption(new Option('--lane <lane>', 'default normal').choices(LANES))
+    .option('--group <group>', 'decides the partition; default the key')
+  addClientFlags(command, context).action(
+    async (name: string, payload: string, flags: AddFlags, self: Command) => {
+      const { at, in: inMs, lane, group } = flags
+      const added = await clientOf(flags, context)
+        .pools.of(name)
+        .add(json(payload), { at, in: inMs, lane, group })
+      output(self).result(added, () => formatPut(added))
+    },
+  )
 }
 
 function addCancel(pool: Command, { context, output }: CommandParts): void {
@@ -221,7 +253,7 @@ function addCancel(pool: Command, { context, output }: CommandParts): void {
       examples('pool cancel vms vm-17', 'pool cancel reports r1 --at 2027-02-28T14:16:00Z'),
     )
     .option('--at <time>', TIME_OF, moment)
-  addClientFlags(command).action(
+  addClientFlags(command, context).action(
     async (name: string, key: string, flags: ClientFlags & { at?: string }, self: Command) => {
       const answer = await clientOf(flags, context).pools.of(name).cancel(key, flags.at)
       const out = output(self)

@@ -20,7 +20,7 @@ export function addRoster(parts: CommandParts): void {
     .command('roster')
     .description('who is there, who leads, and who owns which partitions')
     .addHelpText('before', EXAMPLES)
-  addClientFlags(roster).action(async (flags: ClientFlags, self: Command) => {
+  addClientFlags(roster, context).action(async (flags: ClientFlags, self: Command) => {
     const answer = await clientOf(flags, context).roster.get()
     const out = output(self)
     out.result(answer, () => formatRoster(answer, out))
@@ -37,7 +37,7 @@ function addDrain(roster: Command, { context, output }: CommandParts): void {
     .command('drain <member>')
     .description('tell a member, by name or id, to hand over what it has and take no more')
     .addHelpText('before', examples('roster drain m3', 'roster rebalance --preview --without m3'))
-  addClientFlags(command).action(async (member: string, _flags: ClientFlags, self: Command) => {
+  addClientFlags(command, context).action(async (member: string, _flags: ClientFlags, self: Command) => {
     const answer = await clientOf(self.optsWithGlobals<ClientFlags>(), context).roster.drain(member)
     output(self).result(answer, () => formatDrain(answer))
   })
@@ -48,7 +48,7 @@ function addUndrain(roster: Command, { context, output }: CommandParts): void {
     .command('undrain <member>')
     .description('let a member that drains have its share again')
     .addHelpText('before', examples('roster undrain m3'))
-  addClientFlags(command).action(async (member: string, _flags: ClientFlags, self: Command) => {
+  addClientFlags(command, context).action(async (member: string, _flags: ClientFlags, self: Command) => {
     const answer = await clientOf(self.optsWithGlobals<ClientFlags>(), context).roster.undrain(member)
     output(self).result(answer, () => formatDrain(answer))
   })
@@ -69,7 +69,7 @@ function addRebalance(roster: Command, { context, output }: CommandParts): void 
     )
     .option('--preview', 'only show what would move')
     .option('--without <member>', 'in a preview: as if this member drained; may be repeated', collect)
-  addClientFlags(command).action(async (_flags: RebalanceFlags, self: Command) => {
+  addClientFlags(command, context).action(async (_flags: RebalanceFlags, self: Command) => {
     const { preview = false, without = [], ...flags } = self.optsWithGlobals<RebalanceFlags>()
     const answer = await clientOf(flags, context).roster.rebalance({ preview, without })
     const out = output(self)
@@ -82,7 +82,7 @@ function addStepDown(roster: Command, { context, output }: CommandParts): void {
     .command('step-down')
     .description('end the term of the leader, whichever member it is')
     .addHelpText('before', examples('roster step-down'))
-  addClientFlags(command).action(async (_flags: ClientFlags, self: Command) => {
+  addClientFlags(command, context).action(async (_flags: ClientFlags, self: Command) => {
     const answer = await clientOf(self.optsWithGlobals<ClientFlags>(), context).roster.stepDown()
     output(self).result(answer, () => formatStepDown(answer))
   })
@@ -94,7 +94,7 @@ function addAllotments(roster: Command, { context, output }: CommandParts): void
     .description('list every partition: its owner, epoch and next owner')
     .addHelpText('before', examples('roster allotments', 'roster allotments --resource pool/ticks --json'))
     .option('--resource <name>', 'only this resource')
-  addClientFlags(command).action(async (_flags: ClientFlags, self: Command) => {
+  addClientFlags(command, context).action(async (_flags: ClientFlags, self: Command) => {
     const { resource, ...flags } = self.optsWithGlobals<ClientFlags & { resource?: string }>()
     const answer = await clientOf(flags, context).roster.allotments({ resource })
     const out = output(self)

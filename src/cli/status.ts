@@ -17,7 +17,7 @@ export function addStatus({ program, context, output }: CommandParts): void {
     .command('status')
     .description('how a server is doing: a verdict, its services, share of the work, ticks, pools and topics')
     .addHelpText('before', EXAMPLES)
-  addClientFlags(command).action(async (flags: ClientFlags, self: Command) => {
+  addClientFlags(command, context).action(async (flags: ClientFlags, self: Command) => {
     const client = clientOf(flags, context)
     const [status, verdict] = await Promise.all([client.status(), client.verdict()])
     const out = output(self)

@@ -4,6 +4,7 @@ import type { FindingView } from '../client/client.ts'
 import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { noFaults } from '../fault.ts'
+import { maskAddress } from '../mask.ts'
 import { OPTIONS } from '../options.ts'
 import { toMs } from '../duration.ts'
 import { findingsOf } from '../roster/findings.ts'
@@ -39,7 +40,10 @@ export async function examineStore(
     }
   } catch (error) {
     if (!(error instanceof HeadraceError) || error.code === 'store_unknown') throw error
-    return { of: address, findings: [failureFinding(isSchema(error) ? 'schema' : 'reachable', error)] }
+    return {
+      of: maskAddress(address),
+      findings: [failureFinding(isSchema(error) ? 'schema' : 'reachable', error)],
+    }
   } finally {
     stop()
   }

@@ -52,7 +52,7 @@ function addAdd(tick: Command, { context, output }: CommandParts): void {
     .addOption(new Option('--in <duration>', 'due after this long').argParser(duration).conflicts('at'))
     .option('--payload <json>', 'anything JSON can hold; its event carries it', json)
     .addOption(new Option('--on-conflict <rule>', 'where an item has one tick').choices(RULES))
-  addClientFlags(command).action(async (item: string, flags: AddFlags, self: Command) => {
+  addClientFlags(command, context).action(async (item: string, flags: AddFlags, self: Command) => {
     const added = await clientOf(flags, context).ticks.add({
       item,
       at: flags.at ?? toIso(context.clock.now() + (flags.in ?? 0)),
@@ -77,7 +77,7 @@ function addGet(tick: Command, { context, output }: CommandParts): void {
     .option('--at <time>', 'the time that the tick was asked for, RFC 3339', moment)
     .addOption(limitFlag().conflicts('at'))
     .addOption(afterFlag().conflicts('at'))
-  addClientFlags(command).action(async (item: string, flags: GetFlags, self: Command) => {
+  addClientFlags(command, context).action(async (item: string, flags: GetFlags, self: Command) => {
     const { ticks } = clientOf(flags, context)
     const out = output(self)
     const { at, limit = PAGE_TICKS, after } = flags
@@ -103,7 +103,7 @@ function addList(tick: Command, { context, output }: CommandParts): void {
     .option('--before <time>', 'due before, RFC 3339', moment)
     .addOption(limitFlag())
     .addOption(afterFlag())
-  addClientFlags(command).action(async (flags: ClientFlags & TickQuery, self: Command) => {
+  addClientFlags(command, context).action(async (flags: ClientFlags & TickQuery, self: Command) => {
     const { item, state, from, before, limit = PAGE_TICKS, after } = flags
     const query = { item, state, from, before, limit, after }
     printPage(await clientOf(flags, context).ticks.list(query), output(self))
@@ -116,7 +116,7 @@ function addCancel(tick: Command, { context, output }: CommandParts): void {
     .description('cancel the tick of a time, or every tick of an item')
     .addHelpText('before', examples('tick cancel user1234', 'tick cancel user1234 --at 2027-02-28T14:16:00Z'))
     .option('--at <time>', 'the time that the tick was asked for, RFC 3339', moment)
-  addClientFlags(command).action(
+  addClientFlags(command, context).action(
     async (item: string, flags: ClientFlags & { at?: string }, self: Command) => {
       const answer = await clientOf(flags, context).ticks.cancel(item, flags.at)
       const out = output(self)
@@ -138,12 +138,12 @@ interface MoveFlags extends ClientFlags {
 function addMove(tick: Command, { context, output }: CommandParts): void {
   const command = tick
     .command('move <item>')
-    .description('move a tick to another time, unless it is due already')
+    .description('move a tick to another time, unless it is due already or the item has a tick at that time')
     .addHelpText('before', examples('tick move user1234 --at 2027-02-28T14:16:00Z --to 2027-03-01T00:00:00Z'))
     .option('--at <time>', 'the time that the tick was asked for; not needed where an item has one', moment)
     .option('--to <time>', 'the new time, RFC 3339', moment)
     .addOption(new Option('--in <duration>', 'the new time, from now').argParser(duration).conflicts('to'))
-  addClientFlags(command).action(async (item: string, flags: MoveFlags, self: Command) => {
+  addClientFlags(command, context).action(async (item: string, flags: MoveFlags, self: Command) => {
     const moved = await clientOf(flags, context).ticks.move(item, {
       from: flags.at ?? null,
       to: targetOf(flags, context),

@@ -29,7 +29,7 @@ function addList(topic: Command, { context, output }: CommandParts): void {
     .command('list')
     .description('list topics')
     .addHelpText('before', 'Examples:\n  $ headrace topic list\n')
-  addClientFlags(command).action(async (flags: ClientFlags, self: Command) => {
+  addClientFlags(command, context).action(async (flags: ClientFlags, self: Command) => {
     const topics = await clientOf(flags, context).topics.list()
     const out = output(self)
     out.result(topics, () => formatTopics(topics.items, out))
@@ -60,7 +60,7 @@ function addRead(topic: Command, { context, output }: CommandParts): void {
       integer({ min: 1 }),
     )
     .option('--follow', 'go on with events as they are appended, until Ctrl-C')
-  addClientFlags(command).action(async (name: string, flags: ReadFlags, self: Command) => {
+  addClientFlags(command, context).action(async (name: string, flags: ReadFlags, self: Command) => {
     if (typeof flags.from === 'number' && flags.partition === undefined) throw offsetOfWhat()
     const read = { client: clientOf(flags, context), name, flags, output: output(self), context }
     await (flags.follow === true ? followEvents(read) : readEvents(read))

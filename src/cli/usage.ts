@@ -6,7 +6,11 @@ import { OPTIONS, type OptionName, flagName, isSecret } from '../options.ts'
 
 /** What Commander refused, in one sentence, and what to do about it. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): HeadraceError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
+  // A misspelt flag is refused with its value, which may be an address with a password.
+  const [first = '', ...rest] = error.message
+    .replace(/^error: /, '')
+    .replace(/^(unknown option '--?[\w-]*)=[^\n]*'/, "$1'")
+    .split('\n')
   const suggestion = /\(Did you mean (.+)\?\)/.exec(rest.join(' '))?.[1]
   const [message, advice] = splitAdvice(first)
   const path = ['headrace', ...pathOf(program, args)].join(' ')

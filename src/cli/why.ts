@@ -5,6 +5,7 @@ import { parseTime } from '../clock.ts'
 import type { CommandParts } from './command.ts'
 import { type ClientFlags, addClientFlags, clientOf, moment } from './flags.ts'
 import { type Output, escapeControls, formatDuration, formatFields } from './output.ts'
+import { shortError } from './pool-text.ts'
 
 const EXAMPLES = `Examples:
   $ headrace why vm-17                                  in whichever pool it is
@@ -25,7 +26,7 @@ export function addWhy({ program, context, output }: CommandParts): void {
     .addHelpText('before', EXAMPLES)
     .option('--pool <name>', 'its pool; looked for in all unless said')
     .option('--at <time>', 'of a tick: its time, RFC 3339; the first unless said', moment)
-  addClientFlags(command).action(async (key: string, flags: WhyFlags, self: Command) => {
+  addClientFlags(command, context).action(async (key: string, flags: WhyFlags, self: Command) => {
     const { pool, at, ...rest } = flags
     const found = await clientOf(rest, context).why(key, { pool, at })
     const out = output(self)
@@ -39,7 +40,10 @@ function formatWhy(found: WhyView, output: Output): string {
   const evidence = Object.entries(found.evidence).filter(([, value]) => value !== null)
   const fields: [string, string][] = [
     ['reason', `${output.bold(reason ?? 'none')}   ${sentence}`],
-    ...evidence.map(([name, value]): [string, string] => [labelOf(name), textOf(value)]),
+    ...evidence.map(([name, value]): [string, string] => [
+      labelOf(name),
+      name === 'lastError' ? shortError(textOf(value)) : textOf(value),
+    ]),
     ...(also.length === 0 ? [] : [['also', also.join(', ')] as [string, string]]),
     ...(alsoIn.length === 0 ? [] : [['also in', alsoIn.join(', ')] as [string, string]]),
     ...(partition === null

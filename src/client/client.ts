@@ -1,8 +1,11 @@
 // The typed HTTP client, exported as `headrace/client`: ticks, topics, the roster and the state of a server. Errors are
 // HeadraceErrors with the server's own code and remedy.
+import '../check-floor.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
+import { maskAddress } from '../mask.ts'
 import type {
   EventPage,
   Page,
@@ -37,6 +40,7 @@ export type {
   DeadFilter,
   DeadQuery,
   EntriesQuery,
+  AddTerms,
   NewEntry,
   NewLimit,
   NewLimits,
@@ -50,16 +54,36 @@ export type { FollowOptions } from './follow.ts'
 export type { RebalanceQuery, RosterClient } from './roster.ts'
 export type * from './roster-answers.ts'
 
+/** Options of `createClient`. */
 export interface ClientOptions {
-  /** Address of the server; http://127.0.0.1:7400 unless said. */
+  /** Address of the server; default http://127.0.0.1:7400. */
   server?: string
   token?: string | undefined
-  /** How long a request may take; at most a minute, 30 s unless said. */
+  /** How long a request may take; at most a minute, default 30 s. */
   timeout?: Duration
   /** Ends every request under way. */
   signal?: AbortSignal
   clock?: Clock
 }
+
+/** What goes into a query or a body is refused by the server; here is what stays on this side. */
+const CLIENT = optionTable<ClientOptions>('a client', {
+  server: 'text',
+  token: 'text',
+  timeout: 'duration',
+  signal: 'signal',
+  clock: 'object',
+})
+const ADD = optionTable<AddOptions>('adding a tick', { idempotencyKey: 'text' })
+const READ = optionTable<ReadQuery>('reading a topic', { partition: null, from: null, limit: null })
+const FOLLOW = optionTable<FollowQuery>('following a topic', {
+  partition: null,
+  from: null,
+  signal: 'signal',
+  onLost: 'function',
+})
+const STREAM = optionTable<FollowOptions>('a stream', { signal: 'signal', onLost: 'function' })
+const MOVE = optionTable<{ from: string | null; to: string }>('moving a tick', { from: null, to: null })
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:7400'
 
@@ -92,13 +116,13 @@ export interface AddOptions {
 
 export interface ReadQuery {
   partition: number
-  /** An offset; the oldest event unless said. */
+  /** An offset; default: the oldest event. */
   from?: number | undefined
   limit?: number | undefined
 }
 
 export interface FollowQuery extends FollowOptions {
-  /** One partition; the whole topic unless said. */
+  /** One partition; default: the whole topic. */
   partition?: number | undefined
   /** `oldest`, `head` or, of one partition, an offset. */
   from?: 'oldest' | 'head' | number | undefined
@@ -149,7 +173,9 @@ export interface TopicsClient {
   follow<Value = unknown>(topic: string, query?: FollowQuery): AsyncGenerator<TopicEvent<Value>, void>
 }
 
+/** A client of the HTTP API: `createClient({ server, token })`. No request is sent before the first call. */
 export function createClient(options: ClientOptions = {}): Client {
+  checkOptions(options, CLIENT)
   const transport: TransportParts = {
     server: checkServer(options.server ?? DEFAULT_SERVER),
     token: options.token ?? null,
@@ -167,13 +193,12 @@ export function createClient(options: ClientOptions = {}): Client {
     status: () => call({ path: '/v1/status' }),
     verdict: () => call({ path: '/v1/verdict' }),
     meter: (query = {}) => call({ path: '/v1/meter', query: { ...query } }),
-    stream: ({ signal, onLost } = {}) =>
-      followServer({
-        transport,
-        call: { path: '/v1/stream' },
-        signal: signal ?? transport.signal,
-        onLost,
-      }),
+    stream(stream = {}) {
+      checkOptions(stream, STREAM)
+      const { signal, onLost } = stream
+      const call = { path: '/v1/stream' }
+      return followServer({ transport, call, signal: signal ?? transport.signal, onLost })
+    },
     why: (key, query = {}) => call({ path: '/v1/why', query: { key, ...query } }),
     locks: () => call({ path: '/v1/locks' }),
     doctor: () => call({ path: '/v1/doctor' }),
@@ -182,13 +207,12 @@ export function createClient(options: ClientOptions = {}): Client {
 
 function createTicksClient(call: Caller): TicksClient {
   const path = (item: string): string => `/v1/ticks/${encodeURIComponent(item)}`
-  const post = <Answer>(body: unknown, { idempotencyKey }: AddOptions): Promise<Answer> =>
-    call({
-      method: 'POST',
-      path: '/ticks',
-      body,
-      headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
-    })
+  const post = async <Answer>(body: unknown, options: AddOptions): Promise<Answer> => {
+    checkOptions(options, ADD)
+    const { idempotencyKey } = options
+    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+    return call({ method: 'POST', path: '/ticks', body, headers })
+  }
   return {
     add: (tick, options = {}) => post(tick, options),
     addAll: (ticks, options = {}) => post(ticks, options),
@@ -197,8 +221,11 @@ function createTicksClient(call: Caller): TicksClient {
     list: ({ from, before, ...query } = {}) =>
       call({ path: '/v1/ticks', query: { ...query, 'due.from': from, 'due.before': before } }),
     cancel: (item, at) => call({ method: 'DELETE', path: path(item), query: { at } }),
-    move: (item, { from, to }) =>
-      call({ method: 'PATCH', path: path(item), query: { at: from ?? undefined }, body: { at: to } }),
+    async move(item, change) {
+      checkOptions(change, MOVE)
+      const { from, to } = change
+      return call({ method: 'PATCH', path: path(item), query: { at: from ?? undefined }, body: { at: to } })
+    },
   }
 }
 
@@ -209,27 +236,41 @@ function createTopicsClient(call: Caller, transport: TransportParts): TopicsClie
   return {
     list: () => call({ path: '/v1/topics' }),
     get: (topic) => call({ path: path(topic) }),
-    async read<Value>(topic: string, { partition, from, limit }: ReadQuery) {
+    async read<Value>(topic: string, query: ReadQuery) {
+      checkOptions(query, READ)
+      const { partition, from, limit } = query
       const page = await call<EventPage<Value>>({
         path: events(topic, partition),
         query: { from, limit },
       })
       return { ...page, events: page.events.map((event) => Object.assign({ partition }, event)) }
     },
-    follow: (topic, { partition, from, signal, onLost } = {}) =>
-      followTopic({
+    follow(topic, query = {}) {
+      checkOptions(query, FOLLOW)
+      const { partition, from, signal, onLost } = query
+      return followTopic({
         transport,
         call: { path: events(topic, partition), query: { from } },
         signal: signal ?? transport.signal,
         onLost,
-      }),
+      })
+    },
   }
 }
 
 function checkServer(server: string): string {
   const url = URL.parse(server)
-  if (url !== null && /^https?:$/.test(url.protocol)) return server.replace(/\/+$/, '')
-  throw new HeadraceError('invalid_options', `the server ${JSON.stringify(server)} is no http address`, {
-    remedy: `write it as ${DEFAULT_SERVER}`,
-  })
+  const shown = JSON.stringify(maskAddress(server))
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new HeadraceError('invalid_options', `the server ${shown} is no http address`, {
+      remedy: `write it as ${DEFAULT_SERVER}`,
+    })
+  }
+  // fetch refuses it, in words that hold all of it.
+  if (url.username !== '' || url.password !== '') {
+    throw new HeadraceError('invalid_options', `the server ${shown} has a user or password`, {
+      remedy: 'give the address alone, and the token by HEADRACE_TOKEN or --token-file',
+    })
+  }
+  return server.replace(/\/+$/, '')
 }

@@ -1,6 +1,7 @@
 // Follows what a server tells by server-sent events, and connects again when the connection is lost: a topic, whose events
 // are handed out once each though the server sends some again, an entry until it is gone, and how the server is doing.
 import { HeadraceError } from '../errors.ts'
+import { maskAddress } from '../mask.ts'
 import type { Problem, TopicEvent } from './answers.ts'
 import type { StreamedView } from './insight-answers.ts'
 import type { EntryView } from './pool-answers.ts'
@@ -143,7 +144,7 @@ async function readInTime(
 ): ReturnType<typeof reader.read> {
   const silence = Promise.withResolvers<never>()
   const timer = clock.timer(SILENCE_MS, () => {
-    const message = `nothing came for ${SILENCE_MS} ms from ${server}`
+    const message = `nothing came for ${SILENCE_MS} ms from ${maskAddress(server)}`
     silence.reject(new HeadraceError('server_unreachable', message))
   })
   try {

@@ -96,7 +96,7 @@ export interface MeterView {
 export type StreamedView = { name: 'meter'; value: MeterView } | { name: 'verdict'; value: VerdictView }
 
 export interface WhyQuery {
-  /** Looked for in all pools unless said. */
+  /** Default: all pools. */
   pool?: string | undefined
   /** In a pool of mode `each`: the moment that was asked for. */
   at?: string | undefined

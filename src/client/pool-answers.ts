@@ -16,7 +16,7 @@ export interface PoolView {
   payloads: 'latest' | 'all'
 }
 
-/** A pool by itself: what is known of it, and what steers it. */
+/** A pool by itself: its settings, its pause and its limits. */
 export interface PoolDetail extends PoolView {
   /** The pause that holds now; null: none does. */
   paused: PausedView | null
@@ -41,8 +41,8 @@ export interface LimitsView {
 /** Null: there is no such limit. */
 export interface LimitView {
   concurrency: number | null
-  /** At most so many starts in every span of that length. */
-  rate: { count: number; perMs: number } | null
+  /** At most so many starts in every span of that length, spaced if it is `spread`. */
+  rate: { count: number; perMs: number; spread?: boolean } | null
 }
 
 export interface EntryView {
@@ -58,8 +58,11 @@ export interface EntryView {
   partition: number
   lane: 'fanout' | 'normal' | 'bulk'
   group: string
+  /** How many attempts of its next run have failed; of a dead entry: all that it had. */
   attempt: number
   failing: boolean
+  /** What its last attempt failed with, until a run of it is done; null: nothing was thrown. */
+  lastError: string | null
   enqueuedAt: string
   putAt: string
   /** What its run told last, while it is under way; only where one entry is asked for. */
@@ -91,15 +94,22 @@ export interface DeadView {
   at: string | null
   tally: number
   payload?: unknown
+  /** Of every put, in a pool that keeps them all. */
+  payloads?: unknown[]
   reason: string
   error: string | null
+  /** Deaths of one kind have the same reason and error but for numbers and ids. */
+  kind: string
+  /** The group of the put. */
   group: string
+  /** `dead`: the entry is dead. `retrying`: it runs again, and is not done yet. `recovered`: it was done since, or removed. */
+  state: 'dead' | 'retrying' | 'recovered'
   diedAt: string
 }
 
 /** Deaths with the same reason and error but for numbers and ids. */
-export interface DeadGroupView {
-  group: string
+export interface DeadKindView {
+  kind: string
   reason: string
   error: string | null
   count: number

@@ -1,8 +1,9 @@
 // The part of the client that speaks of pools.
+import { checkOptions, optionTable } from '../check-options.ts'
 import type { Page } from './answers.ts'
 import { type FollowOptions, followEntry } from './follow.ts'
 import type {
-  DeadGroupView,
+  DeadKindView,
   DeadView,
   EntryCancelled,
   EntryView,
@@ -18,7 +19,7 @@ export interface PoolsClient {
   /** Makes a pool, or finds it as it is asked for; other settings are a `pool_mismatch`. */
   make(pool: string, settings?: NewPool): Promise<PoolDetail>
   /** A pool by name; nothing is asked of the server yet. */
-  of(pool: string): PoolClient
+  of<Payload = unknown>(pool: string): PoolClient<Payload>
 }
 
 export interface NewPool {
@@ -53,15 +54,16 @@ export interface NewLimits {
 
 export interface NewLimit {
   concurrency?: number | null | undefined
-  /** `per` such as `1s`, or milliseconds. */
-  rate?: { count: number; per: string | number } | null | undefined
+  /** `per` such as `1s`, or milliseconds; with `spread` starts are spaced by `per`/`count`. */
+  rate?: { count: number; per: string | number; spread?: boolean | undefined } | null | undefined
 }
 
-export interface NewEntry {
-  key: string
-  /** When it is due: a Date, RFC 3339 text or milliseconds since 1970; now unless said. */
+/** When and how the run of an entry is made. */
+export interface EntryTerms {
+  /** When it is due: a Date, RFC 3339 text or milliseconds since 1970; default now. */
   at?: Date | string | number | undefined
-  payload?: unknown
+  /** Due so long after the put, by the clock of the store, such as `10m`, or milliseconds; not together with `at`. */
+  in?: string | number | undefined
   lane?: EntryView['lane'] | undefined
   group?: string | undefined
   onConflict?: 'earliest' | 'replace' | 'keep' | undefined
@@ -69,8 +71,19 @@ export interface NewEntry {
   longestWait?: string | number | undefined
 }
 
+/** What `add` may say: there is no other put of its key. */
+export type AddTerms = Pick<EntryTerms, 'at' | 'in' | 'lane' | 'group'>
+
+/** The payload may be left out only where the pool's type allows `undefined`. */
+export type NewEntry<Payload = unknown> = EntryTerms & { key: string } & (undefined extends Payload
+    ? { payload?: Payload }
+    : { payload: Payload })
+
 export interface EntriesQuery {
   key?: string | undefined
+  /** Keys that begin with this. */
+  prefix?: string | undefined
+  group?: string | undefined
   state?: EntryView['state'] | undefined
   /** Due at or after. */
   from?: string | undefined
@@ -88,7 +101,10 @@ export interface DeadFilter {
   reason?: string | undefined
   /** A part of the error, whatever its case. */
   error?: string | undefined
+  kind?: string | undefined
+  /** The group of the put. */
   group?: string | undefined
+  state?: DeadView['state'] | undefined
   /** Died at or after. */
   from?: string | undefined
   /** Died before. */
@@ -108,7 +124,21 @@ export interface PutOptions {
   idempotencyKey?: string
 }
 
-export interface PoolClient {
+const PUT = optionTable<PutOptions>('a put', { idempotencyKey: 'text' })
+/** The server would refuse most of what is unknown, but a key or a payload here would be dropped. */
+const ADD = optionTable<AddTerms>(
+  'add',
+  { at: null, in: null, lane: null, group: null },
+  { key: 'the key of add is fresh: use put with a key of your own', payload: 'it is the first argument' },
+)
+const FOLLOW = optionTable<FollowOptions & { at?: string }>('following an entry', {
+  at: null,
+  signal: 'signal',
+  onLost: 'function',
+})
+
+/** `Payload` is what the puts of the pool carry. */
+export interface PoolClient<Payload = unknown> {
   /** The pool with its pause and limits, or `pool_unknown`. */
   settings(): Promise<PoolDetail>
   /** Lets no run start until `resume`, or `until`; what runs goes on. */
@@ -118,9 +148,11 @@ export interface PoolClient {
   limits(): Promise<LimitsView>
   /** Changes the limits for all members; answers all of them. */
   limit(limits: NewLimits): Promise<LimitsView>
-  put(entry: NewEntry, options?: PutOptions): Promise<PutAnswer>
+  put(entry: NewEntry<Payload>, options?: PutOptions): Promise<PutAnswer>
+  /** A run of its own under a fresh key, which it answers: for work that has no key of its own. */
+  add(payload: Payload, terms?: AddTerms): Promise<PutAnswer>
   /** Puts all or none. */
-  putAll(entries: NewEntry[], options?: PutOptions): Promise<PutAnswer[]>
+  putAll(entries: NewEntry<Payload>[], options?: PutOptions): Promise<PutAnswer[]>
   /** The entry of a key, in mode `each` with its time; or `entry_unknown`. */
   get(key: string, at?: string): Promise<EntryView>
   /** The entry, with the progress of its run, whenever it has changed, until it is gone; or `entry_unknown`. */
@@ -130,8 +162,8 @@ export interface PoolClient {
   cancel(key: string, at?: string): Promise<EntryCancelled>
   /** What was given up, the newest first. A page may be empty, and have a next one. */
   dead(query?: DeadQuery): Promise<Page<DeadView>>
-  /** The groups of the newest 10,000 deaths, or of the next. */
-  deadGroups(query?: DeadFilter & { after?: string | undefined }): Promise<Page<DeadGroupView>>
+  /** The kinds of the newest 10,000 deaths, or of the next. */
+  deadKinds(query?: DeadFilter & { after?: string | undefined }): Promise<Page<DeadKindView>>
   /** Runs again all that the filter names, step by step; answers how many. */
   redrive(which: DeadChoice): Promise<{ redriven: number }>
   /** Removes the records of all that the filter names, and each dead entry with the last of its own. */
@@ -143,19 +175,22 @@ export function createPoolsClient(call: Caller, transport: TransportParts): Pool
   return {
     list: () => call({ path: '/v1/pools' }),
     make: (pool, settings = {}) => call({ method: 'PUT', path: path(pool), body: settings }),
-    of: (pool) => createPoolClient(call, path(pool), transport),
+    of: <Payload>(pool: string) => createPoolClient<Payload>(call, path(pool), transport),
   }
 }
 
-function createPoolClient(call: Caller, path: string, transport: TransportParts): PoolClient {
+function createPoolClient<Payload>(
+  call: Caller,
+  path: string,
+  transport: TransportParts,
+): PoolClient<Payload> {
   const entry = (key: string): string => `${path}/entries/${encodeURIComponent(key)}`
-  const post = <Answer>(body: unknown, { idempotencyKey }: PutOptions): Promise<Answer> =>
-    call({
-      method: 'POST',
-      path: `${path}/entries`,
-      body,
-      headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
-    })
+  const post = async <Answer>(body: unknown, options: PutOptions): Promise<Answer> => {
+    checkOptions(options, PUT)
+    const { idempotencyKey } = options
+    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+    return call({ method: 'POST', path: `${path}/entries`, body, headers })
+  }
   const step = <Answer>(what: string, body: object): Promise<Answer & { next: string | null }> =>
     call({ method: 'POST', path: `${path}/dead/${what}`, body })
   return {
@@ -165,20 +200,29 @@ function createPoolClient(call: Caller, path: string, transport: TransportParts)
     limits: () => call({ path: `${path}/limits` }),
     limit: (limits) => call({ method: 'PUT', path: `${path}/limits`, body: limits }),
     put: (given, options = {}) => post(given, options),
+    // With an idempotency key, so that a repeat after a cut connection is exact.
+    async add(payload, terms = {}) {
+      checkOptions(terms, ADD)
+      const key = transport.clock.id()
+      return post({ ...terms, key, payload }, { idempotencyKey: key })
+    },
     putAll: (entries, options = {}) => post(entries, options),
     get: (key, at) => call({ path: entry(key), query: { at } }),
-    follow: (key, { at, signal, onLost } = {}) =>
-      followEntry({
+    follow(key, options = {}) {
+      checkOptions(options, FOLLOW)
+      const { at, signal, onLost } = options
+      return followEntry({
         transport,
         call: { path: entry(key), query: { at } },
         signal: signal ?? transport.signal,
         onLost,
-      }),
+      })
+    },
     list: ({ from, before, ...query } = {}) =>
       call({ path: `${path}/entries`, query: { ...query, 'due.from': from, 'due.before': before } }),
     cancel: (key, at) => call({ method: 'DELETE', path: entry(key), query: { at } }),
     dead: (query = {}) => call({ path: `${path}/dead`, query: { ...query } }),
-    deadGroups: (query = {}) => call({ path: `${path}/dead/groups`, query: { ...query } }),
+    deadKinds: (query = {}) => call({ path: `${path}/dead/kinds`, query: { ...query } }),
     async redrive(which) {
       const sum = { redriven: 0 }
       await everyStep(

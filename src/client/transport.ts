@@ -2,6 +2,7 @@
 // document, an answer that is no JSON. Paths and meanings are the client's.
 import { type Clock, LONGEST_TIMER_MS } from '../clock.ts'
 import { HeadraceError, messageOf } from '../errors.ts'
+import { maskAddress } from '../mask.ts'
 import { refusalOf } from './problem.ts'
 
 export interface TransportParts {
@@ -91,14 +92,14 @@ function urlOf(server: string, { path, query = {} }: Call): string {
 }
 
 function unreachable({ server }: TransportParts, cause: unknown): HeadraceError {
-  return new HeadraceError('server_unreachable', `cannot reach the server at ${server}`, {
+  return new HeadraceError('server_unreachable', `cannot reach the server at ${maskAddress(server)}`, {
     cause: new Error(reasonOf(cause), { cause }),
     remedy: 'start one with "headrace serve", or name another with --server or HEADRACE_SERVER',
   })
 }
 
 function unreadable({ server }: TransportParts, cause: unknown): HeadraceError {
-  return new HeadraceError('server_refused', `the answer of ${server} cannot be read`, {
+  return new HeadraceError('server_refused', `the answer of ${maskAddress(server)} cannot be read`, {
     cause,
     remedy: 'is this the address of a Headrace server, and of the same version?',
   })

@@ -2,6 +2,7 @@
 // second what was generated, scheduled and consumed. It prints nothing; the command line and the bench do.
 import { type Clock, type Timer, systemClock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
+import { maskAddress } from '../mask.ts'
 import { Connection } from './connection.ts'
 import { Consumer } from './consumer.ts'
 import { type Random, createRandom } from '../random.ts'
@@ -145,7 +146,7 @@ class GeneratorRun {
     if (await Promise.race([ready, late])) return
     throw new HeadraceError(
       'server_unreachable',
-      `cannot load ${this.#options.server}: ${this.#lastReason}`,
+      `cannot load ${maskAddress(this.#options.server)}: ${this.#lastReason}`,
       {
         remedy: 'start a server with: headrace serve',
       },
@@ -288,9 +289,13 @@ class GeneratorRun {
 function addressOf(server: string): { host: string; hostname: string; port: number } {
   const url = URL.parse(server)
   if (url === null || url.protocol !== 'http:') {
-    throw new HeadraceError('invalid_options', `the server ${JSON.stringify(server)} is no http address`, {
-      remedy: 'write it as http://127.0.0.1:7400; the generator speaks plain http only',
-    })
+    throw new HeadraceError(
+      'invalid_options',
+      `the server ${JSON.stringify(maskAddress(server))} is no http address`,
+      {
+        remedy: 'write it as http://127.0.0.1:7400; the generator speaks plain http only',
+      },
+    )
   }
   return {
     host: url.host,

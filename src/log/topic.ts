@@ -3,11 +3,14 @@ import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Gate } from '../gate.ts'
 import { partitionOf } from '../partition.ts'
-import { checkKey, checkPayload } from '../check.ts'
-import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
+import { checkKey, checkPayload, describe } from '../check.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
+import { type Accepted, type Arrivals, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { type AnyTransaction, transactionOf } from '../tx.ts'
 import type { Appended, LogEvent, LogStore, NewEvent, TopicSettings, TopicStatus } from './store.ts'
 
+/** An event to append. */
 export interface NewEventInput {
   key: string
   /** Anything JSON can hold. */
@@ -16,6 +19,9 @@ export interface NewEventInput {
   /** A random one unless given. */
   id?: string
 }
+
+const EVENT = optionTable<NewEventInput>('an event', { key: null, value: null, headers: 'object', id: null })
+const APPEND = optionTable<{ tx: AnyTransaction }>('append', { tx: null })
 
 /** An event as its readers see it. */
 export interface EventView<Value = unknown> {
@@ -43,6 +49,7 @@ export interface TopicParts {
 export const MOST_EVENTS = 1000
 const MOST_BYTES = 16 * 1024 * 1024
 
+/** An append-only log of events in partitions: what `race.topic(name)` answers. */
 export class Topic<Value = unknown> {
   readonly name: string
   readonly settings: TopicSettings
@@ -79,27 +86,27 @@ export class Topic<Value = unknown> {
   /** Appends all events or none, durably. Events of one key share a partition and keep their order. */
   append(...events: NewEventInput[]): Promise<Appended[]>
   /** Appends them when your transaction commits; `tx` is a client of yours between BEGIN and COMMIT. */
-  append(events: NewEventInput[], options: { tx: UserTransaction }): Promise<Accepted>
-  async append(
-    ...given: NewEventInput[] | [NewEventInput[], { tx: UserTransaction }]
-  ): Promise<Appended[] | Accepted> {
-    const [first, options] = given
-    if (Array.isArray(first)) return this.#arrive((options as { tx: UserTransaction }).tx, first)
-    const checked = (given as NewEventInput[]).map((event) => this.#check(event))
+  append(events: NewEventInput[], options: { tx: AnyTransaction }): Promise<Accepted>
+  append(events: NewEventInput[], options?: { tx?: undefined }): Promise<Appended[]>
+  async append(...given: unknown[]): Promise<Appended[] | Accepted> {
+    const { events, tx } = eventsOf(given)
+    const checked = events.map((event) => this.#check(event))
+    if (tx !== undefined) return this.#arrive(tx, checked)
     const appended = await this.#pass(() => this.#parts.store.append(this.name, checked))
     this.#parts.telemetry.emit('log.appended', { topic: this.name, events: appended.length })
     return appended
   }
 
-  async #arrive(tx: UserTransaction, events: NewEventInput[]): Promise<Accepted> {
+  async #arrive(given: AnyTransaction, events: NewEvent[]): Promise<Accepted> {
     const { arrivals } = this.#parts
     if (arrivals === null) throw refuseTransaction()
-    const checked = events.map((event) => this.#check(event))
-    await this.#pass(() => arrivals.append(tx, this.name, checked))
+    const tx = transactionOf(given)
+    await this.#pass(() => arrivals.append(tx, this.name, events))
     return { result: 'accepted' }
   }
 
   #check(event: NewEventInput): NewEvent {
+    checkOptions(event, EVENT)
     const key = checkKey(event.key)
     return {
       id: event.id === undefined ? this.#parts.clock.id() : checkKey(event.id, 'id'),
@@ -116,6 +123,8 @@ export class Topic<Value = unknown> {
     from = 0,
     limit = 100,
   ): Promise<{ events: EventView<Value>[]; next: number }> {
+    if (!Number.isSafeInteger(partition) || partition < 0)
+      throw badRead('partition', partition, 'a whole number from 0 on')
     if (!Number.isSafeInteger(from) || from < 0) throw badRead('from', from, 'a whole number from 0 on')
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
       throw badRead('limit', limit, `a whole number from 1 to ${MOST_EVENTS}`)
@@ -131,6 +140,22 @@ export class Topic<Value = unknown> {
   }
 }
 
+/** Events one by one, or as a list, and then perhaps with options. */
+function eventsOf(given: readonly unknown[]): { events: NewEventInput[]; tx: AnyTransaction | undefined } {
+  const [first, options = {}, ...rest] = given
+  if (!Array.isArray(first)) return { events: given as NewEventInput[], tx: undefined }
+  checkOptions(options, APPEND)
+  const [more] = rest
+  if (more !== undefined) throw badAppend(more)
+  return { events: first as NewEventInput[], tx: (options as { tx?: AnyTransaction }).tx }
+}
+
+function badAppend(more: unknown): HeadraceError {
+  return new HeadraceError('invalid_input', `append was given a list, options, and ${describe(more)}`, {
+    remedy: 'give append(...events) or append([...events], { tx })',
+  })
+}
+
 export function viewEvent<Value>(event: LogEvent): EventView<Value> {
   return {
     partition: event.partition,
@@ -144,5 +169,5 @@ export function viewEvent<Value>(event: LogEvent): EventView<Value> {
 }
 
 function badRead(name: string, value: number, wanted: string): HeadraceError {
-  return new HeadraceError('invalid_input', `${name} is ${value}`, { remedy: `give ${wanted}` })
+  return new HeadraceError('invalid_input', `${name} is ${describe(value)}`, { remedy: `give ${wanted}` })
 }

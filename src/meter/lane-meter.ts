@@ -46,7 +46,8 @@ export interface Bucket {
 }
 
 export class LaneMeter {
-  readonly counts = new Float64Array(COUNTS.length)
+  /** Its type is named: TypeScript before 5.7 cannot read the one that is inferred. */
+  readonly counts: Float64Array = new Float64Array(COUNTS.length)
   readonly steps: readonly Hdr[] = STEPS.map(() => new Hdr())
   readonly #totalCounts = new Float64Array(COUNTS.length)
   readonly #totals: readonly Hdr[] = STEPS.map(() => new Hdr())

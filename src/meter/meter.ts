@@ -35,6 +35,7 @@ const HELP = {
   headrace_roster_lost_total: 'Times that this member was declared dead, and joined again.',
   headrace_roster_failures_total: 'Failed steps in the roster, each tried again.',
   headrace_http_requests_total: 'Requests answered, by route, method and status.',
+  headrace_http_unauthorized_total: 'Requests refused without the token or with a wrong one, by reason.',
 } as const
 
 const HISTOGRAM_HELP = {
@@ -183,6 +184,9 @@ export class Meter {
         series.requests.value += 1
         series.seconds.record(tookMs)
       }),
+      telemetry.on('http.unauthorized', ({ why }) =>
+        this.#count('headrace_http_unauthorized_total', { why }, 1),
+      ),
     ]
   }
 

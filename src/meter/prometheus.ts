@@ -2,8 +2,10 @@
 import { BOUNDS_MS, type Histogram } from './histogram.ts'
 import type { Labels, Metric } from './metric.ts'
 
+/** The content type of that text. */
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
+/** The metrics in the text format of Prometheus: `writePrometheus(race.meter.metrics())`. */
 export function writePrometheus(metrics: Metric[]): string {
   return metrics.map(writeMetric).join('')
 }

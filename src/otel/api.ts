@@ -34,6 +34,8 @@ export interface OtelApi<Context> {
   trace: {
     getTracer(name: string, version?: string): OtelTracer<Context>
     setSpanContext(context: Context, spanContext: OtelSpanContext): Context
+    /** Of the caller; there since 1.1. */
+    getActiveSpan?(): Pick<OtelSpan, 'spanContext'> | undefined
   }
   context: {
     with<Answer>(context: Context, call: () => Answer): Answer

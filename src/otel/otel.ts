@@ -1,6 +1,10 @@
 // Exported as `headrace/otel`: spans of OpenTelemetry for the life of keys, put → taken → run → settled. Listens to
 // telemetry; the engine knows nothing of it, and tells of single runs only while somebody listens. Decision 0015.
+import '../check-floor.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
+import { describe } from '../check.ts'
 import type { Clock } from '../clock.ts'
+import { HeadraceError } from '../errors.ts'
 import type { PutFacts, RunFacts, Telemetry, TelemetryPayload } from '../telemetry.ts'
 import { VERSION } from '../version.ts'
 import {
@@ -26,15 +30,18 @@ export interface Traced {
   readonly clock: Clock
 }
 
+/** Options of `traceWork`. */
 export interface TraceOptions {
-  /** The share of traces that are kept, from 0 to 1; all unless said. Every process keeps the same ones. */
+  /** The share of traces that are kept, from 0 to 1; default 1. Every process keeps the same ones. */
   share?: number
   /**
-   * `key`, unless said: all that happens to a key is one trace. `run`: every run is a trace of its own, linked to that of
+   * `key`, the default: all that happens to a key is one trace. `run`: every run is a trace of its own, linked to that of
    * its key; for keys that run again and again.
    */
   per?: 'key' | 'run'
 }
+
+const TRACE = optionTable<TraceOptions>('traceWork', { share: null, per: ['key', 'run'] })
 
 export interface Tracing {
   /** A handler whose own spans stand within that of its run. */
@@ -50,13 +57,33 @@ interface Life<Context> {
   open: OtelSpan | null
 }
 
+/** Who asked for a run. */
+interface Caller {
+  context: OtelSpanContext
+  /** Its put has a span. */
+  isAnswered: boolean
+}
+
 /** Runs that are followed at once; the oldest is given up for one more. */
 const MOST_LIVES = 100_000
 
+/** Of those who asked for a run that is not made yet: so many keys, and so many for each. */
+const MOST_ASKED = 10_000
+const MOST_CALLERS = 16
+
 /** Makes spans of what a member does, with the `@opentelemetry/api` of the program, until it is stopped. */
 export function traceWork<Context>(race: Traced, api: OtelApi<Context>, options: TraceOptions = {}): Tracing {
+  checkOptions(options, TRACE)
+  checkShare(options.share)
   const tracer = new Tracer(race, api, options)
   return { handler: (inner) => tracer.handler(inner), stop: () => tracer.stop() }
+}
+
+function checkShare(share: unknown = 1): void {
+  if (typeof share === 'number' && share >= 0 && share <= 1) return
+  throw new HeadraceError('invalid_options', `share of traceWork is ${describe(share)}`, {
+    remedy: 'give a number from 0 to 1, such as 0.1 for every tenth trace',
+  })
 }
 
 class Tracer<Context> {
@@ -67,6 +94,8 @@ class Tracer<Context> {
   readonly #per: 'key' | 'run'
   /** By pool and key: a member has one run of a key under way. */
   readonly #lives = new Map<string, Life<Context>>()
+  /** By pool, key and slot: who asked for the next run, as far as it was asked for here. */
+  readonly #callers = new Map<string, Caller[]>()
   /** The run whose handler is about to be called. */
   #starting: { key: string; context: Context } | null = null
   readonly #stops: (() => void)[]
@@ -78,6 +107,7 @@ class Tracer<Context> {
     this.#share = share
     this.#per = per
     this.#stops = [
+      telemetry.on('put.asked', (put) => this.#asked(put)),
       telemetry.on('put.answered', (told) => told.puts.forEach((put) => this.#put(told, put))),
       telemetry.on('run.taken', (told) => this.#taken(told)),
       telemetry.on('run.started', (told) => this.#started(told)),
@@ -90,6 +120,7 @@ class Tracer<Context> {
   stop(): void {
     for (const stop of this.#stops) stop()
     this.#lives.clear()
+    this.#callers.clear()
   }
 
   handler<Run extends { key: string }, Rest extends unknown[], Answer>(
@@ -103,14 +134,30 @@ class Tracer<Context> {
     }
   }
 
+  /** Called where the put is: the active span is that of its caller. [I12] */
+  #asked({ pool, key, slot, traceparent }: TelemetryPayload<'put.asked'>): void {
+    const caller =
+      traceparent === null ? this.#api.trace.getActiveSpan?.()?.spanContext() : readParent(traceparent)
+    if (caller === undefined) return
+    const name = callersName(pool, key, slot)
+    const known = this.#callers.get(name) ?? []
+    if (known.length < MOST_CALLERS) known.push({ context: caller, isAnswered: false })
+    const [oldest] = this.#callers.keys()
+    if (this.#callers.size >= MOST_ASKED && oldest !== undefined) this.#callers.delete(oldest)
+    this.#callers.set(name, known)
+  }
+
   #put({ pool, tookMs }: TelemetryPayload<'put.answered'>, { key, slot, result, tally }: PutFacts): void {
     const life = contextOf(lifeIds({ pool, key, slot }))
     if (!isSampled(life.traceId, this.#share)) return
     const now = this.#clock.now()
     const attributes = { ...about(pool, key), 'headrace.put.result': result, 'headrace.tally': tally }
-    this.#start('put', PRODUCER, { context: this.#within(life), attributes, startedAt: now - tookMs }).end(
-      new Date(now),
-    )
+    const caller = this.#callers.get(callersName(pool, key, slot))?.find(({ isAnswered }) => !isAnswered)
+    if (caller !== undefined) caller.isAnswered = true
+    const links = caller === undefined ? [] : [caller.context]
+    const startedAt = now - tookMs
+    const span = this.#start('put', PRODUCER, { context: this.#within(life), attributes, startedAt, links })
+    span.end(new Date(now))
   }
 
   /** From due to taken. */
@@ -137,7 +184,10 @@ class Tracer<Context> {
     if (life === undefined) return
     const attributes = { ...about(pool, run.key), 'headrace.attempt': run.attempt + 1 }
     const startedAt = this.#clock.now()
-    life.open = this.#start('run', CONSUMER, { context: life.context, attributes, startedAt })
+    const name = callersName(pool, run.key, run.slot)
+    const links = (this.#callers.get(name) ?? []).map(({ context }) => context)
+    this.#callers.delete(name)
+    life.open = this.#start('run', CONSUMER, { context: life.context, attributes, startedAt, links })
     life.context = this.#within(life.open.spanContext())
     this.#starting = { key: run.key, context: life.context }
   }
@@ -210,6 +260,16 @@ function contextOf(ids: { traceId: string; spanId: string }): OtelSpanContext & 
 
 function about(pool: string, key: string): Attributes {
   return { 'headrace.pool': pool, 'headrace.key': key }
+}
+
+function callersName(pool: string, key: string, slot: number | null): string {
+  return `${pool}\0${key}\0${slot ?? ''}`
+}
+
+/** It was checked by the put. */
+function readParent(traceparent: string): OtelSpanContext & { isRemote: boolean } {
+  const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-')
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
 }
 
 function nameOf(pool: string, key: string): string {

@@ -1,8 +1,12 @@
 // What a handler may answer, and the outcome that comes of it. Pure. Rules [X11] to [X13] of docs/spec/work.md.
 import { type Moment, checkMoment } from '../check.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
 import { LAST_MOMENT } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
+import { HeadraceError } from '../errors.ts'
 import { type RetryRules, waitMs } from './back-off.ts'
+import { describeError } from './describe-error.ts'
+import { mistakenFor } from './returned.ts'
 import type { Outcome } from './settle.ts'
 
 /** When to run next: after a while, or at a moment. */
@@ -46,8 +50,11 @@ export function cancel(): Answer {
   return CANCEL
 }
 
+const WHEN = optionTable<{ in?: Duration; at?: Moment }>('a time to run', { in: null, at: null })
+
 function read(when: When): Wait {
   if (typeof when !== 'object') return { inMs: toMs(when) }
+  checkOptions(when, WHEN)
   return 'in' in when ? { inMs: toMs(when.in) } : { at: checkMoment(when.at) }
 }
 
@@ -69,20 +76,27 @@ export function outcomeOf(answer: Answer | undefined, context: EndContext): Outc
     case 'retry':
       return failed({ reason: 'attempts', error: null }, answer.when, context)
     case 'dead':
-      return { kind: 'dead', reason: describe(answer.reason), error: null }
+      return { kind: 'dead', reason: describeError(answer.reason), error: null }
     case 'cancel':
       return { kind: 'cancel' }
-    // In JavaScript a handler may return anything.
     case 'done':
+      return { kind: 'done' }
     case undefined:
     default:
+      refuseMistaken(answer)
       return { kind: 'done' }
   }
 }
 
+/** In JavaScript a handler may return anything. What was meant as an outcome must not count as done. [X11] */
+function refuseMistaken(returned: unknown): void {
+  const what = mistakenFor(returned)
+  if (what !== null) throw new HeadraceError('invalid_input', what)
+}
+
 /** What becomes of a run whose handler threw this. */
 export function outcomeOfThrow(thrown: unknown, context: EndContext): Outcome {
-  return failed({ reason: 'attempts', error: describe(thrown), thrown }, null, context)
+  return failed({ reason: 'attempts', error: describeError(thrown), thrown }, null, context)
 }
 
 interface Failure {
@@ -95,33 +109,15 @@ function failed({ reason, error, thrown }: Failure, when: Wait | null, context: 
   const { failures, rules, random, now } = context
   const wait = waitMs({ failures: failures + 1, thrown, random }, rules)
   if (wait === null) return { kind: 'dead', reason, error }
-  return { kind: 'retry', dueAt: when === null ? now + wait : timeOf(when, now) }
+  const dueAt = when === null ? now + wait : timeOf(when, now)
+  return { kind: 'retry', dueAt, ...(error === null ? {} : { error }) }
 }
 
 function timeOf(when: Wait, now: number): number {
+  // An answer that was made by hand.
+  if (typeof when !== 'object' || when === null) refuseMistaken({ kind: 'again', when })
   const time = 'at' in when ? when.at : now + when.inMs
   if (!Number.isSafeInteger(time) || time > LAST_MOMENT)
     throw new TypeError(`a handler answered the time ${time}`)
   return time
-}
-
-/** Longer ones are cut: they are kept with every death. */
-const LONGEST_ERROR = 4000
-
-/** Whatever it is: what cannot be told must not stop the worker. */
-function describe(thrown: unknown): string {
-  let text: string
-  try {
-    const told = thrown instanceof Error ? (thrown.stack ?? `${thrown.name}: ${thrown.message}`) : thrown
-    text = String(told)
-  } catch {
-    text = `something of type ${typeof thrown} that cannot be written`
-  }
-  return tellable(text)
-}
-
-/** As a text that every store can keep: well-formed, without NUL, and not too long. */
-export function tellable(text: string): string {
-  const cut = text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text
-  return cut.toWellFormed().replaceAll('\0', '\uFFFD')
 }

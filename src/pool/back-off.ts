@@ -1,16 +1,19 @@
 // How long a failed run waits, and how often it is tried. Pure. Rule [X12] of docs/spec/work.md.
+import { checkOptions, optionTable } from '../check-options.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
 
+/** How often a failed run is retried, and after which delays. */
 export interface RetryLimits {
-  /** How often a run is tried in all before it is dead; 10 unless said. 1: never again. */
+  /** How often a run is tried in all before it is dead; default 10. 1: it is not retried. */
   attempts?: number
-  /** The wait after the first failure, which doubles with every further one; 1s unless said. */
+  /** The wait after the first failure, which doubles with every further one; default 1s. */
   first?: Duration
-  /** No wait is longer; 1h unless said. */
+  /** No wait is longer; default 1h. */
   longest?: Duration
 }
 
+/** When a failed run is retried. */
 export interface RetryOptions extends RetryLimits {
   /** Other limits for some errors, by their class; the first that matches counts. */
   errors?: readonly ErrorLimits[]
@@ -36,7 +39,14 @@ export interface RetryRules extends Limits {
 
 const DEFAULTS: Limits = { attempts: 10, firstMs: 1000, longestMs: 3_600_000 }
 
-export function retryRules({ errors = [], ...limits }: RetryOptions = {}): RetryRules {
+const LIMITS = { attempts: null, first: 'duration', longest: 'duration' } as const
+const RETRY = optionTable<RetryOptions>('retry', { ...LIMITS, errors: 'list' })
+const ERRORS = optionTable<ErrorLimits>('retry.errors', { ...LIMITS, type: null })
+
+export function retryRules(options: RetryOptions = {}): RetryRules {
+  checkOptions(options, RETRY)
+  const { errors = [], ...limits } = options
+  for (const each of errors) checkOptions(each, ERRORS)
   const usual = limitsOf(limits, DEFAULTS)
   for (const { type } of errors) if (typeof type !== 'function') throw notAClass(type)
   return { ...usual, errors: errors.map(({ type, ...own }) => ({ ...limitsOf(own, usual), type })) }

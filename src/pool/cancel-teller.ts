@@ -3,6 +3,7 @@
 // finds no turn. Rule [X24] of docs/spec/work.md.
 import type { Clock } from '../clock.ts'
 import type { Gate } from '../gate.ts'
+import { changeControl } from './change-control.ts'
 import { MOST_CANCELS, withCancels } from './control.ts'
 import type { CancelledName } from './entry.ts'
 import type { ControlStore } from './store.ts'
@@ -75,11 +76,14 @@ export class CancelTeller {
   /** False: others wrote, every time. */
   async #write(names: readonly CancelledName[]): Promise<boolean> {
     const { control: store, pool, telemetry } = this.#parts
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const { version, control } = await store.read(pool)
-      if ((await store.write(pool, version, withCancels(control, names, version + 1))) !== null) return true
-      telemetry.emit('control.lost', { pool, by: 'cancel' })
-    }
-    return false
+    const changed = await changeControl(store, {
+      pool,
+      mostTries: MOST_TRIES,
+      decide: ({ version, control }) => {
+        return { control: withCancels(control, names, version + 1), answer: true }
+      },
+      lost: () => telemetry.emit('control.lost', { pool, by: 'cancel' }),
+    })
+    return changed !== null
   }
 }

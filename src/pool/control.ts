@@ -2,15 +2,17 @@
 // entries were cancelled lately, and whether it is of ticks.
 // Types, what callers may write, and the small questions one may ask of it. Pure. Rules of docs/spec/limits.md.
 import { type Moment, checkMoment, describe } from '../check.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
 import type { CancelledName } from './entry.ts'
 
 /** At most so many starts in every span of that length. */
 export interface Rate {
   count: number
   perMs: number
+  /** They are spaced; left out: they may come at once. [L22] */
+  spread?: true
 }
 
 /** Null: there is no such limit. */
@@ -20,6 +22,7 @@ export interface Limit {
   rate: Rate | null
 }
 
+/** The limits of a pool. */
 export interface Limits {
   /** For each group by itself. */
   group: Limit
@@ -95,17 +98,20 @@ export function withCancels(control: Control, names: readonly CancelledName[], v
   return { ...control, cancels: [...(control.cancels ?? []), ...told].slice(-MOST_CANCELS) }
 }
 
+/** Options of `pool.pause`. */
 export interface PauseOptions {
   reason?: string
   /** Who pauses it. */
   by?: string
-  /** It ends by itself then; unless said, it ends with `resume`. */
+  /** It ends by itself then; default: it ends with `resume`. */
   until?: Moment
 }
 
 export interface RateOptions {
   count: number
   per: Duration
+  /** Starts are spaced by `per`/`count`; default false: all that may start at once. */
+  spread?: boolean
 }
 
 /** What is left out stays as it is; null lifts it. */
@@ -114,6 +120,7 @@ export interface LimitOptions {
   rate?: RateOptions | null
 }
 
+/** Options of `pool.limit`. */
 export interface LimitsOptions {
   group?: LimitOptions | null
   pool?: LimitOptions | null
@@ -121,8 +128,11 @@ export interface LimitsOptions {
 
 const LONGEST_TEXT = 1000
 
+const PAUSE = optionTable<PauseOptions>('a pause', { reason: null, by: null, until: null })
+const LIMITS = optionTable<LimitsOptions>('limits', { group: null, pool: null })
+
 export function checkPause(options: PauseOptions): Omit<Paused, 'since'> {
-  refuseUnknown(options, ['by', 'reason', 'until'], 'a pause')
+  checkOptions(options, PAUSE)
   const { reason, by, until } = options
   return {
     reason: reason === undefined ? null : checkText(reason, 'reason'),
@@ -140,7 +150,7 @@ function checkText(text: unknown, name: string): string {
 
 /** The limits after a change. */
 export function changeLimits(limits: Limits, options: LimitsOptions): Limits {
-  refuseUnknown(options, ['group', 'pool'], 'limits')
+  checkOptions(options, LIMITS)
   return {
     group: changeLimit(limits.group, options.group, 'group'),
     pool: changeLimit(limits.pool, options.pool, 'pool'),
@@ -150,7 +160,7 @@ export function changeLimits(limits: Limits, options: LimitsOptions): Limits {
 function changeLimit(limit: Limit, options: LimitOptions | null | undefined, name: string): Limit {
   if (options === undefined) return limit
   if (options === null) return NO_LIMIT
-  refuseUnknown(options, ['concurrency', 'rate'], `limits.${name}`)
+  checkOptions(options, optionTable<LimitOptions>(`limits.${name}`, { concurrency: null, rate: null }))
   const { concurrency, rate } = options
   return {
     concurrency:
@@ -164,8 +174,12 @@ function changeLimit(limit: Limit, options: LimitOptions | null | undefined, nam
 }
 
 function checkRate(rate: RateOptions, name: string): Rate {
-  refuseUnknown(rate, ['count', 'per'], name)
-  return { count: checkCount(rate.count, `${name}.count`), perMs: checkSpan(rate.per, `${name}.per`) }
+  checkOptions(rate, optionTable<RateOptions>(name, { count: null, per: null, spread: 'flag' }))
+  const checked = {
+    count: checkCount(rate.count, `${name}.count`),
+    perMs: checkSpan(rate.per, `${name}.per`),
+  }
+  return rate.spread === true ? { ...checked, spread: true } : checked
 }
 
 function checkSpan(per: unknown, name: string): number {
@@ -194,20 +208,5 @@ function checkCount(count: unknown, name: string): number {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= LARGEST) return count
   throw new HeadraceError('invalid_options', `${name} is ${describe(count)}`, {
     remedy: `give a whole number from 1 to ${LARGEST}; null for concurrency or rate lifts it; to let nothing run, pause the pool`,
-  })
-}
-
-/** Callers without types, and bodies of requests, may give anything. */
-function refuseUnknown(given: unknown, names: readonly string[], what: string): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new HeadraceError('invalid_options', `${what} is ${describe(given)}`, {
-      remedy: `give an object with ${names.join(', ')}`,
-    })
-  }
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  const near = nearest(unknown.slice(0, 64), names)
-  throw new HeadraceError('invalid_options', `${what} has no ${JSON.stringify(unknown.slice(0, 64))}`, {
-    remedy: near === null ? `choose ${names.join(', ')}` : `did you mean ${near}?`,
   })
 }

@@ -1,5 +1,5 @@
 // From where the takes of one lane read, and when the next one is worth while. Pure: times are the store's, and come from
-// outside. Rules [X7] to [X10] of docs/spec/work.md.
+// outside. Rules [X7] to [X10] and [X48] of docs/spec/work.md.
 
 /** How far the cursor stays behind the time of a take: most puts that commit late are within. */
 const MARGIN_MS = 250
@@ -18,12 +18,16 @@ export interface CursorTake {
   cutAt: number | null
   /** When the next run is due that was not yet; null: none is, or the answer was cut. */
   nextDueAt: number | null
+  /** Its time was over before it had read all: from `cutAt` on it did not. [D6] */
+  isPart?: boolean
 }
 
 interface UnderWay {
   from: number
   /** It looks for what was passed over, and leaves the cursor where it stands. */
   isBack: boolean
+  /** It goes on with what an earlier one did not come to. */
+  isRest: boolean
   isSweep: boolean
   isFull: boolean
 }
@@ -41,10 +45,18 @@ export class Cursor {
   /** From where something may start that was passed over because of a limit. */
   #back = Infinity
   #wasBack = false
+  /** From where to the cursor something may be due that no take came to in its time; Infinity: nothing. */
+  #rest = Infinity
+  #wasRest = false
 
   /** When the next take is worth while: now if it is past, never if it is Infinity. */
   get wakeAt(): number {
-    return this.#back < Infinity ? 0 : this.#wakeAt
+    return this.#back < Infinity || this.isBehind ? 0 : this.#wakeAt
+  }
+
+  /** Whether something behind the cursor is yet to be read, since takes had no time for it. */
+  get isBehind(): boolean {
+    return this.#rest < Infinity
   }
 
   /** Whether the next take is a sweep with so many of the lane in flight, at this time of the store, which may have been set back. */
@@ -59,11 +71,15 @@ export class Cursor {
     // In turns, if there is something new, too.
     this.#wasBack = this.#back < Infinity && !(this.#wasBack && this.#wakeAt <= now)
     if (this.#wasBack) return this.#beginBack()
+    // In turns with what is new, which is not to wait until everything was read. A take-over reads all of it again.
+    this.#wasRest = this.isBehind && !this.#wasRest && this.#fullAt !== null
+    if (this.#wasRest) return this.#beginRest()
     const isFull = this.#fullAt === null || now >= this.#fullAt + FULL_EVERY_MS
     const isSweep = this.sweeps(now, inFlight)
     const lookBack = isSweep ? this.#sweptAt - LOOK_BACK_MS : Infinity
     const from = isFull ? 0 : Math.max(0, Math.min(this.#at, this.#told, lookBack))
-    this.#underWay = { from, isBack: false, isSweep, isFull }
+    this.#underWay = { from, isBack: false, isRest: false, isSweep, isFull }
+    if (isFull) this.#rest = Infinity
     this.#told = Infinity
     this.#wakeAt = Infinity
     return from
@@ -71,17 +87,28 @@ export class Cursor {
 
   #beginBack(): number {
     const from = this.#back
-    this.#underWay = { from, isBack: true, isSweep: false, isFull: false }
+    this.#underWay = { from, isBack: true, isRest: false, isSweep: false, isFull: false }
     this.#back = Infinity
     return from
   }
 
+  #beginRest(): number {
+    const from = this.#rest
+    this.#underWay = { from, isBack: false, isRest: true, isSweep: false, isFull: false }
+    this.#rest = Infinity
+    return from
+  }
+
   /** It was answered. What was told of meanwhile counts for the next one. */
-  end({ now, cutAt, nextDueAt }: CursorTake): void {
+  end({ now, cutAt, nextDueAt, isPart = false }: CursorTake): void {
     const underWay = this.#underWay
     if (underWay === null) return
     this.#underWay = null
-    if (underWay.isBack) return
+    if (underWay.isBack) {
+      if (isPart && cutAt !== null) this.lookBack(cutAt)
+      return
+    }
+    if (underWay.isRest || isPart) return this.#endRest(underWay, now, cutAt)
     this.#at = Math.min(now - MARGIN_MS, cutAt ?? Infinity)
     this.wakeBy(cutAt === null ? (nextDueAt ?? Infinity) : 0)
     // Cut or not, it is one: what it did not come to lies behind the cursor no more.
@@ -90,10 +117,23 @@ export class Cursor {
     if (underWay.isSweep) this.#sweptAt = now
   }
 
+  /** It read a part of what lies behind; the next ones go on there, and the cursor stays, or stands where sweeps look back to. */
+  #endRest({ isRest, isSweep, isFull }: UnderWay, now: number, cutAt: number | null): void {
+    if (!isRest) {
+      this.#at = Math.min(Math.max(this.#at, now - LOOK_BACK_MS), now - MARGIN_MS)
+      this.#wakeAt = 0
+      if (isFull) this.#fullAt = now
+      if (now < this.#sweptAt) this.widen()
+      if (isSweep) this.#sweptAt = now
+    }
+    if (cutAt !== null && cutAt < this.#at) this.#rest = Math.min(this.#rest, cutAt)
+  }
+
   /** It failed: the next one reads from the same place. */
   fail(): void {
     if (this.#underWay === null) return
     if (this.#underWay.isBack) this.lookBack(this.#underWay.from)
+    else if (this.#underWay.isRest) this.#rest = Math.min(this.#rest, this.#underWay.from)
     else {
       this.#told = Math.min(this.#told, this.#underWay.from)
       this.#wakeAt = 0

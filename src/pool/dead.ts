@@ -1,7 +1,10 @@
 // What was given up in a pool, as its users see it: to look at, to run again, to remove; one key or all that a filter
 // names. Rules [S10], [S11], [Z1] to [Z3] of docs/spec/pool.md.
 import { type Moment, checkKey, checkMoment } from '../check.ts'
-import { type DeathGroup, addToGroups, likenessOf } from './death-group.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
+import { HeadraceError } from '../errors.ts'
+import { type DeathKind, addToKinds, kindOf } from './death-kind.ts'
+import { DEATH_STATES, type DeathState } from './settle.ts'
 import type { DeathCursor, DeathRecord, PoolStore, RemovedDead } from './store.ts'
 
 /** A run that was given up. */
@@ -20,8 +23,12 @@ export interface DeadRun {
   reason: string
   /** What was thrown last; null: nothing was. */
   error: string | null
-  /** Deaths of one group have the same reason and error but for numbers and ids. */
+  /** Deaths of one kind have the same reason and error but for numbers and ids. */
+  kind: string
+  /** The group of the put; the key by default. */
   group: string
+  /** `dead`: the entry is dead. `retrying`: it runs again, and is not done yet. `recovered`: it was done since, or removed. */
+  state: DeathState
   diedAt: Date
 }
 
@@ -33,22 +40,45 @@ export interface DeadFilter {
   reason?: string
   /** A part of the error, whatever its case. */
   error?: string
+  kind?: string
+  /** The group of the put. */
   group?: string
+  state?: DeathState
   /** Died at or after. */
   from?: Moment
   /** Died before. */
   before?: Moment
 }
 
+/** Some of the dead by a filter, or all of them: what names nothing is refused, since a value may be missing by mistake. */
+export type DeadChoice = DeadFilter | { all: true }
+
+/** A page of dead runs. */
 export interface DeadQuery extends DeadFilter {
+  /** Default 100. */
   limit?: number
   /** `next` of the page before. */
   after?: DeathCursor | undefined
 }
 
+const FILTERS = {
+  key: null,
+  at: null,
+  reason: 'text',
+  error: 'text',
+  kind: 'text',
+  group: 'text',
+  state: DEATH_STATES,
+  from: null,
+  before: null,
+} as const
+const CHOICE = optionTable<DeadFilter & { all: true }>('a choice of dead runs', { ...FILTERS, all: 'flag' })
+const FILTER = optionTable<DeadFilter>('a filter of dead runs', FILTERS)
+const QUERY = optionTable<DeadQuery>('a list of dead runs', { ...FILTERS, limit: 'count', after: 'object' })
+
 /** A run that was given up, its payload as JSON text; null: there is none. */
 export interface DeadText extends DeathRecord {
-  group: string
+  kind: string
   payload: string | null
   /** Of every put, in a pool that keeps them all; else none. */
   payloads: readonly string[]
@@ -65,6 +95,7 @@ const CHUNK = 1000
 /** Records that one step looks at. */
 export const MOST_LOOKED = 10_000
 
+/** The runs of a pool that were given up: `pool.dead`. */
 export class Dead {
   readonly #pool: string
   readonly #store: Pick<PoolStore, 'dead'>
@@ -82,7 +113,9 @@ export class Dead {
   }
 
   /** One page, and where the next begins. A page may have fewer than `limit`, though there are more. */
-  async page({ limit = LISTED, after, ...filter }: DeadQuery): Promise<Stepped<{ runs: DeadText[] }>> {
+  async page(query: DeadQuery): Promise<Stepped<{ runs: DeadText[] }>> {
+    checkOptions(query, QUERY)
+    const { limit = LISTED, after, ...filter } = query
     const records: DeathRecord[] = []
     let next: DeathCursor | null = after ?? null
     for await (const chunk of this.#look(filter, after)) {
@@ -97,20 +130,20 @@ export class Dead {
     const there = records.filter(({ id }) => payloads.has(id))
     const runs = there.map((record) => {
       const { payload = null, payloads: all = [] } = payloads.get(record.id) ?? {}
-      return { ...record, group: likenessOf(record).id, payload, payloads: all }
+      return { ...record, kind: kindOf(record).id, payload, payloads: all }
     })
     return { runs, next }
   }
 
-  /** The groups of the newest 10,000 deaths, the largest first; `next` is not null when there are older ones. */
-  async groups(filter: DeadFilter = {}, after?: DeathCursor): Promise<Stepped<{ groups: DeathGroup[] }>> {
-    const groups = new Map<string, DeathGroup>()
+  /** The kinds of the newest 10,000 deaths, the largest first; `next` is not null when there are older ones. */
+  async kinds(filter: DeadFilter = {}, after?: DeathCursor): Promise<Stepped<{ kinds: DeathKind[] }>> {
+    const kinds = new Map<string, DeathKind>()
     let next: DeathCursor | null = null
     for await (const chunk of this.#look(filter, after)) {
-      addToGroups(groups, chunk.matched)
+      addToKinds(kinds, chunk.matched)
       next = chunk.next
     }
-    return { groups: [...groups.values()].sort((a, b) => b.count - a.count || b.last - a.last), next }
+    return { kinds: [...kinds.values()].sort((a, b) => b.count - a.count || b.last - a.last), next }
   }
 
   /** Runs a dead entry again, now, with its payload and from the first attempt; false: it is not there, or not dead. */
@@ -119,7 +152,8 @@ export class Dead {
   }
 
   /** Runs every entry again that is dead by a death of the filter; answers how many. */
-  async redriveAll(filter: DeadFilter): Promise<number> {
+  async redriveAll(which: DeadChoice): Promise<number> {
+    const filter = filterOf(which)
     let redriven = 0
     let next: DeathCursor | null | undefined
     do {
@@ -147,7 +181,8 @@ export class Dead {
   }
 
   /** Removes every record of the filter, and dead entries of which no record is left. */
-  async removeAll(filter: DeadFilter): Promise<RemovedDead> {
+  async removeAll(which: DeadChoice): Promise<RemovedDead> {
+    const filter = filterOf(which)
     const removed = { deaths: 0, entries: 0 }
     let next: DeathCursor | null | undefined
     do {
@@ -174,6 +209,7 @@ export class Dead {
 
   /** Records of the filter, chunk by chunk, until the end or until enough were looked at. */
   async *#look(filter: DeadFilter, start: DeathCursor | undefined): AsyncGenerator<Chunk> {
+    checkOptions(filter, FILTER)
     const matches = matcherOf(filter)
     const range = rangeOf(filter)
     let after = start
@@ -194,6 +230,20 @@ interface Chunk {
   next: DeathCursor | null
 }
 
+/** The filter of a choice. [Z3] */
+function filterOf(which: DeadChoice): DeadFilter {
+  checkOptions(which, CHOICE)
+  const { all, ...filter } = which as DeadFilter & { all?: boolean }
+  const isNamed = Object.values(filter).some((value) => value !== undefined)
+  if (isNamed !== (all === true)) return filter
+  const what = isNamed
+    ? 'all stands beside a filter'
+    : 'nothing says which of the dead, or every value is undefined'
+  throw new HeadraceError('invalid_options', what, {
+    remedy: `name them by ${Object.keys(FILTERS).join(', ')}, or give { all: true }`,
+  })
+}
+
 function rangeOf({ key, from, before }: DeadFilter): { key?: string; from?: number; before?: number } {
   return {
     ...(key === undefined ? {} : { key: checkKey(key) }),
@@ -203,14 +253,16 @@ function rangeOf({ key, from, before }: DeadFilter): { key?: string; from?: numb
 }
 
 /** What the store does not look at. */
-function matcherOf({ at, reason, error, group }: DeadFilter): (record: DeathRecord) => boolean {
+function matcherOf({ at, reason, error, kind, group, state }: DeadFilter): (record: DeathRecord) => boolean {
   const slot = at === undefined ? undefined : checkMoment(at)
   const part = error?.toLowerCase()
   return (record) =>
     (slot === undefined || record.slot === slot) &&
     (reason === undefined || record.reason === reason) &&
     (part === undefined || (record.error?.toLowerCase().includes(part) ?? false)) &&
-    (group === undefined || likenessOf(record).id === group)
+    (group === undefined || record.group === group) &&
+    (state === undefined || record.state === state) &&
+    (kind === undefined || kindOf(record).id === kind)
 }
 
 function cursorOf(record: DeathRecord | undefined): DeathCursor | null {
@@ -221,12 +273,14 @@ function idsOf(records: readonly DeathRecord[]): number[] {
   return records.map(({ id }) => id)
 }
 
+/** A key that is missing would name everything. */
 function nameOf(key: string, at: Moment | undefined): DeadFilter {
-  return at === undefined ? { key } : { key, at }
+  const named = { key: checkKey(key) }
+  return at === undefined ? named : { ...named, at }
 }
 
 function deadRun(dead: DeadText): DeadRun {
-  const { id, key, slot, payload, payloads, seen, reason, error, group, diedAt } = dead
+  const { id, key, slot, payload, payloads, seen, reason, error, kind, group, state, diedAt } = dead
   return {
     id,
     key,
@@ -236,7 +290,9 @@ function deadRun(dead: DeadText): DeadRun {
     tally: seen,
     reason,
     error,
+    kind,
     group,
+    state,
     diedAt: new Date(diedAt),
   }
 }

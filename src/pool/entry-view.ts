@@ -3,6 +3,7 @@ import { type Entry, type EntryState, type Lane, type PlannedRun, stateOf } from
 import { cursorOf } from './order.ts'
 import type { EntryCursor } from './store.ts'
 
+/** An entry as `pool.get` and `pool.list` show it. */
 export interface EntryView {
   key: string
   at: Date | null
@@ -12,8 +13,13 @@ export interface EntryView {
   payload: unknown
   after: { dueAt: Date; tally: number; payload: unknown } | null
   partition: number
+  /** The key by default. */
+  group: string
   lane: Lane
+  /** How many attempts of its next run have failed, 0 at first; of a dead entry: all that it had. */
   attempt: number
+  /** What its last attempt failed with, until a run of it is done; null: nothing was thrown. */
+  lastError: string | null
   enqueuedAt: Date
   putAt: Date
 }
@@ -32,8 +38,10 @@ export function view(entry: Entry, now: number): EntryView {
         ? null
         : { dueAt: new Date(entry.after.dueAt), tally: entry.after.tally, payload: read(entry.after) },
     partition: entry.partition,
+    group: entry.group,
     lane: entry.lane,
     attempt: entry.attempt,
+    lastError: entry.lastError,
     enqueuedAt: new Date(entry.enqueuedAt),
     putAt: new Date(entry.putAt),
   }

@@ -32,7 +32,7 @@ export interface Entry {
   lane: Lane
   next: PlannedRun
   after: PlannedRun | null
-  /** How often the next run has failed since it was last planned afresh. */
+  /** How many attempts of the next run have failed, 0 at first; of a dead entry: all that it had. */
   attempt: number
   /** In how many crashes of its owners the next run may have been under way, as far as that was marked. [X41] */
   crashes: number
@@ -40,6 +40,8 @@ export interface Entry {
   state: 'live' | 'dead'
   /** Died, or went on after a death, and has not been done since. */
   failing: boolean
+  /** What its last attempt failed with, until a run of it is done; null: nothing was thrown. [S12] */
+  lastError: string | null
   /** When the entry was created. */
   enqueuedAt: number
   /** When it was last put. */

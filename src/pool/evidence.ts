@@ -27,6 +27,7 @@ export interface EntryEvidence {
   slot: number | null
   dueAt: number
   attempt: number
+  lastError: string | null
   lane: Lane
   partition: number
   tally: number
@@ -96,6 +97,8 @@ export interface StoreEvidence {
   leaseMs: number
   /** Whether the last look of the worker failed. */
   isFailing: boolean
+  /** The worker is yet to read some of what is due; with what the store found of who makes that slow. Null: it is not. */
+  behind: { holder: string | null; remedy: string | null } | null
   /** Whether the roster answered lately enough to work by it. */
   isTrusted: boolean
 }

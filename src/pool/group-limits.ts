@@ -2,10 +2,11 @@
 // aside here, up to a bound; what is beyond it is passed over, and looked for again when its group has room.
 // Rules [L13] to [L16] of docs/spec/limits.md.
 import type { Held } from '../fence.ts'
-import type { Limit } from './control.ts'
+import type { Limit, Rate } from './control.ts'
 import type { Lane, TakenRun } from './entry.ts'
 import type { Flight } from './run.ts'
 import { SlidingLog } from './sliding-log.ts'
+import { type Spaced, opensAt, roomAt, startedAt } from './spacing.ts'
 
 interface Group {
   name: string
@@ -13,6 +14,8 @@ interface Group {
   /** About to start. */
   reserved: number
   log: SlidingLog | null
+  /** What started lately under a rate that is spread. */
+  spaced: Spaced | null
   partition: number
   /** Taken and held back, in due order. */
   aside: Flight[]
@@ -21,7 +24,7 @@ interface Group {
 }
 
 /** What decides whether a group is open. */
-type Counted = Pick<Group, 'running' | 'reserved' | 'log' | 'partition'>
+type Counted = Pick<Group, 'running' | 'reserved' | 'log' | 'spaced' | 'partition'>
 
 export interface GroupLimitsParts {
   mono(): number
@@ -59,16 +62,19 @@ export class GroupLimits {
   }
 
   /** From now on this limit counts, also for what is under way. */
-  change(limit: Limit, running: Iterable<Flight>): void {
+  change(limit: Limit, running: Iterable<Flight>, reserved: Iterable<Flight>): void {
     const perMs = limit.rate?.perMs ?? null
     // What was started before is known for the earlier span only.
     if (this.#limit.rate !== null && perMs !== this.#limit.rate.perMs) this.#changedAt = this.#parts.mono()
     this.#limit = limit
     for (const group of this.#groups.values()) {
       group.running = 0
+      group.reserved = 0
       if (group.log?.perMs !== perMs) group.log = null
+      if (group.log === null || limit.rate?.spread !== true) group.spaced = null
     }
     if (this.isLimited) for (const { taken } of running) this.#of(taken).running += 1
+    if (this.isLimited) for (const { taken } of reserved) this.#of(taken).reserved += 1
     this.look()
   }
 
@@ -172,6 +178,13 @@ export class GroupLimits {
     if (this.isLimited) this.#of(taken).reserved += 1
   }
 
+  /** Whether a run that counts as about to start may. */
+  isOpenTo({ taken }: Flight): boolean {
+    const group = this.#groups.get(taken.group)
+    if (!this.isLimited || group === undefined) return true
+    return this.#opensAt({ ...group, reserved: Math.max(0, group.reserved - 1) }) <= this.#parts.mono()
+  }
+
   /** It starts now, or does not. */
   release({ taken }: Flight): void {
     const group = this.#groups.get(taken.group)
@@ -188,6 +201,8 @@ export class GroupLimits {
     if (this.#limit.rate === null) return
     group.log ??= new SlidingLog(this.#limit.rate.perMs)
     group.log.add(this.#parts.mono())
+    if (this.#limit.rate.spread === true)
+      group.spaced = startedAt(group.spaced, this.#paceOf(this.#limit.rate))
     if (this.#closed.has(group)) this.#close(group)
   }
 
@@ -241,8 +256,12 @@ export class GroupLimits {
 
   #open(group: Group, now: number): void {
     const { concurrency, rate } = this.#limit
-    const atOnce = (concurrency ?? Infinity) - group.running - group.reserved
-    const inTime = rate === null ? Infinity : rate.count - group.reserved - (group.log?.used(now) ?? 0)
+    const { reserved } = group
+    const atOnce = (concurrency ?? Infinity) - group.running - reserved
+    const inSpan = rate === null ? Infinity : rate.count - reserved - (group.log?.used(now) ?? 0)
+    const spaced =
+      rate?.spread === true ? roomAt(group.spaced, { ...this.#paceOf(rate), reserved }) : Infinity
+    const inTime = Math.min(inSpan, spaced)
     const ready = group.aside.splice(0, Math.min(atOnce, inTime, group.aside.length))
     this.#aside -= ready.length
     this.#ready.push(...ready)
@@ -253,7 +272,7 @@ export class GroupLimits {
   }
 
   /** Now if it is past; Infinity: when a run of it ends. */
-  #opensAt({ running, reserved, log, partition }: Counted): number {
+  #opensAt({ running, reserved, log, spaced, partition }: Counted): number {
     const { concurrency, rate } = this.#limit
     if (concurrency !== null && running + reserved >= concurrency) return Infinity
     if (rate === null) return 0
@@ -261,7 +280,12 @@ export class GroupLimits {
       Math.max(this.#heldSince.get(partition)?.at ?? -Infinity, this.#changedAt) + rate.perMs
     log?.used(this.#parts.mono())
     if (reserved >= rate.count) return Infinity
-    return Math.max(unknownUntil, log?.freeAt(rate.count - reserved) ?? 0)
+    const spacedUntil = rate.spread === true ? opensAt(spaced, { ...this.#paceOf(rate), reserved }) : 0
+    return Math.max(unknownUntil, spacedUntil, log?.freeAt(rate.count - reserved) ?? 0)
+  }
+
+  #paceOf({ count, perMs }: Rate): { now: number; paceMs: number } {
+    return { now: this.#parts.mono(), paceMs: perMs / count }
   }
 
   #of({ group: name, partition }: TakenRun): Group {
@@ -275,5 +299,5 @@ export class GroupLimits {
 
 /** A group of which nothing is known to have started. */
 function nobody(partition: number): Counted {
-  return { running: 0, reserved: 0, log: null, partition }
+  return { running: 0, reserved: 0, log: null, spaced: null, partition }
 }

@@ -58,7 +58,7 @@ export class Hold {
 
   /** Takes in what a take answered; answers how many runs are new. */
   admit(hold: LaneHold, answer: Taken, { claim, from, limit }: Asked): number {
-    const { now, runs, nextDueAt } = answer
+    const { now, runs, nextDueAt, isPart = false } = answer
     const fences = new Map(
       claim.held
         .filter((fence) => this.#ownership.mayStart(fence))
@@ -102,7 +102,8 @@ export class Hold {
     hold.passedOver = isFruitless ? 2 * busy : passedOver
     // More cannot be read at once: what is due at that very time is looked for again when those in its way have ended.
     const passes = isFruitless && runs.length >= MOST_TAKEN ? 1 : 0
-    hold.cursor.end({ now, cutAt: cutAt === null ? null : cutAt + passes, nextDueAt })
+    hold.cursor.end({ now, cutAt: cutAt === null ? null : cutAt + passes, nextDueAt, isPart })
+    hold.isCut ||= hold.cursor.isBehind
     this.#groups.look()
     return admitted
   }

@@ -8,6 +8,7 @@ import type { LimiterParts } from './limiter-parts.ts'
 import type { Flight } from './run.ts'
 import { ShareKeeper } from './share-keeper.ts'
 import { SlidingLog } from './sliding-log.ts'
+import { type Spaced, opensAt, startedAt } from './spacing.ts'
 import { unmarkTicks } from './unmark-ticks.ts'
 import type { HeldRun, ReachedLimit } from './work-meter.ts'
 
@@ -24,6 +25,7 @@ export class Limiter {
   readonly #keeper: ShareKeeper
   #control: Control = NO_CONTROL
   #log: SlidingLog | null = null
+  #spaced: Spaced | null = null
   #timer: Timer | null = null
   #timerAt = Infinity
   #isEnded = false
@@ -107,7 +109,19 @@ export class Limiter {
   }
 
   get #isRateUsed(): boolean {
-    return this.#control.limits.pool.rate !== null && this.#started >= this.#keeper.caps.rate
+    if (this.#control.limits.pool.rate === null) return false
+    return this.#started >= this.#keeper.caps.rate || this.#spacedUntil() > this.#parts.clock.mono()
+  }
+
+  /** When one more may start by the pace of what this member has of a rate that is spread. [L22] */
+  #spacedUntil(): number {
+    if (this.#control.limits.pool.rate?.spread !== true) return 0
+    return opensAt(this.#spaced, { ...this.#pace(), reserved: this.#reserved.size })
+  }
+
+  #pace(): { now: number; paceMs: number } {
+    const perMs = this.#control.limits.pool.rate?.perMs ?? 0
+    return { now: this.#parts.clock.mono(), paceMs: perMs / this.#keeper.caps.rate }
   }
 
   /** How much of the limits of the pool is used. */
@@ -161,7 +175,8 @@ export class Limiter {
     if (pool.concurrency !== null) room = Math.max(0, 2 * caps.concurrency - this.#underWay)
     if (pool.rate !== null) {
       const soon = Math.ceil(caps.rate * Math.min(1, AHEAD_MS / pool.rate.perMs))
-      room = Math.min(room, Math.max(0, caps.rate - this.#started) + soon)
+      const now = Math.min(pool.rate.spread === true ? 1 : Infinity, Math.max(0, caps.rate - this.#started))
+      room = Math.min(room, now + soon)
     }
     if (room === 0 && this.#parts.isHungry()) this.#keeper.heldBack()
     return room
@@ -176,6 +191,7 @@ export class Limiter {
     call(flight)
     this.#starting = null
     this.#log?.add(this.#parts.clock.mono())
+    if (this.#control.limits.pool.rate?.spread === true) this.#spaced = startedAt(this.#spaced, this.#pace())
     this.groups.started(flight)
     if (!this.#parts.running().has(flight)) this.ended(flight)
   }
@@ -189,6 +205,14 @@ export class Limiter {
   /** It starts now, or does not. */
   release(flight: Flight): void {
     if (this.#reserved.delete(flight)) this.groups.release(flight)
+  }
+
+  /** Whether what was reserved may start, by what steers the pool now. */
+  isOpenTo(flight: Flight): boolean {
+    if (!this.#reserved.delete(flight)) return false
+    const isOpen = this.isOpen() && this.groups.isOpenTo(flight)
+    this.#reserved.add(flight)
+    return isOpen
   }
 
   /** Starts what was reserved; false: others have used meanwhile what a limit left. */
@@ -224,7 +248,8 @@ export class Limiter {
     const { clock, time } = this.#parts
     const { paused } = this
     if (paused !== null) return paused.until === null ? Infinity : clock.mono() + (paused.until - time.now())
-    return this.#log?.freeAt(this.#keeper.caps.rate) ?? Infinity
+    if (this.#log === null) return Infinity
+    return Math.max(this.#log.freeAt(this.#keeper.caps.rate), this.#spacedUntil())
   }
 
   #ring(): void {
@@ -245,8 +270,9 @@ export class Limiter {
     const before = this.#control
     this.#control = control
     this.#changeRate(limits.pool.rate?.perMs ?? null)
+    if (limits.pool.rate?.spread !== true) this.#spaced = null
     if (JSON.stringify(limits.group) !== JSON.stringify(before.limits.group)) {
-      this.groups.change(limits.group, this.#parts.running())
+      this.groups.change(limits.group, this.#parts.running(), this.#reserved)
     }
     if (this.paused !== null) {
       this.#tell('paused')

@@ -1,11 +1,13 @@
 // The put table: what one put does to an entry. Pure; every store calls it or is compared with it.
-// Rules [M1] to [M9] of docs/spec/pool.md.
+// Rules [M1] to [M10] and [M17] of docs/spec/pool.md.
 import { type Entry, type Lane, type Mode, type OnConflict, type PlannedRun, stateOf } from './entry.ts'
 
 export interface Put {
   key: string
   /** Milliseconds; null: now. */
   at: number | null
+  /** Due so long after the store's now, which is read in the step that applies the put; `at` is null then. [M17] */
+  inMs?: number
   /** JSON text; undefined: none, and a payload that waits is left as it is. */
   payload: string | undefined
   /** Null: that of the pool. */
@@ -51,22 +53,28 @@ export interface Merged {
 
 export function merge(existing: Entry | undefined, put: Put, context: MergeContext): Merged {
   if (existing === undefined || existing.state === 'dead') {
-    return context.fired ? keptFired(existing, put, context) : create(put, context)
+    return context.fired ? keptFired(existing, put, context) : create(put, context, existing)
   }
   if (context.mode === 'each' || put.onConflict === 'keep') return kept(existing)
   const state = stateOf(existing, context.now)
   if (state === 'waiting') return mergeWaiting(existing, put, context)
-  return (put.at ?? context.now) <= context.now
+  return askedAt(put, context.now) <= context.now
     ? joinNext(existing, put, context)
     : mergeAfter(existing, put, context)
 }
 
-/** The slot that a put speaks of in this mode. */
-export function slotOf(put: Put, context: { mode: Mode; now: number }): number | null {
-  return context.mode === 'each' ? (put.at ?? context.now) : null
+/** The time that a put asks for, at the store's `now`. */
+export function askedAt({ at, inMs }: Pick<Put, 'at' | 'inMs'>, now: number): number {
+  return inMs === undefined ? (at ?? now) : now + inMs
 }
 
-function create(put: Put, context: MergeContext): Merged {
+/** The slot that a put speaks of in this mode. */
+export function slotOf(put: Put, context: { mode: Mode; now: number }): number | null {
+  return context.mode === 'each' ? askedAt(put, context.now) : null
+}
+
+/** An entry that stands where a dead one stood is `failing` until it is done. [Z8] */
+function create(put: Put, context: MergeContext, dead: Entry | undefined): Merged {
   const next = planned(null, put, context)
   const entry: Entry = {
     key: put.key,
@@ -80,7 +88,8 @@ function create(put: Put, context: MergeContext): Merged {
     attempt: 0,
     crashes: 0,
     state: 'live',
-    failing: false,
+    failing: dead !== undefined,
+    lastError: null,
     enqueuedAt: context.now,
     putAt: context.now,
   }
@@ -141,7 +150,7 @@ function planned(run: PlannedRun | null, put: Put, context: MergeContext): Plann
  */
 function dueAtOf(put: Put, since: number, { now, restsUntil }: MergeContext): number {
   const latest = since + (put.longestWaitMs ?? Infinity)
-  return Math.max(Math.min(put.at ?? now, latest), now, restsUntil)
+  return Math.max(Math.min(askedAt(put, now), latest), now, restsUntil)
 }
 
 function answerOf(result: PutResult, run: PlannedRun): PutAnswer {

@@ -1,6 +1,6 @@
 // The order of a listing: by dueAt, then key by UTF-8 bytes, then slot. The same in every store.
 import type { Entry } from './entry.ts'
-import type { EntryCursor } from './store.ts'
+import type { EntryCursor, EntryQuery } from './store.ts'
 
 export function byDue(a: Entry, b: Entry): number {
   return a.next.dueAt - b.next.dueAt || compareKeys(a.key, b.key) || (a.slot ?? 0) - (b.slot ?? 0)
@@ -32,3 +32,29 @@ function compareKeys(a: string, b: string): number {
 }
 
 const FIRST_SURROGATE = 0xd800
+
+/** Whether an entry has the key, the beginning of the key and the group that a listing names. [B5] */
+export function isNamed(
+  entry: Pick<Entry, 'key' | 'group'>,
+  { key, prefix, group }: Pick<EntryQuery, 'key' | 'prefix' | 'group'>,
+): boolean {
+  return (
+    (key === undefined || entry.key === key) &&
+    (prefix === undefined || entry.key.startsWith(prefix)) &&
+    (group === undefined || entry.group === group)
+  )
+}
+
+const LAST_CODE_POINT = 0x10ffff
+const LAST_SURROGATE = 0xdfff
+
+/** The least text, by its bytes, above every text that begins with this one; null: there is none. */
+export function endOfPrefix(prefix: string): string | null {
+  const points = Array.from(prefix)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    const next = (last.codePointAt(0) ?? 0) + 1
+    if (next > LAST_CODE_POINT) continue
+    return points.join('') + String.fromCodePoint(next === FIRST_SURROGATE ? LAST_SURROGATE + 1 : next)
+  }
+  return null
+}

@@ -5,28 +5,42 @@ import type { Clock } from '../clock.ts'
 import { toMs } from '../duration.ts'
 import { HeadraceError, assert } from '../errors.ts'
 import type { Gate } from '../gate.ts'
-import { type Accepted, type Arrivals, type UserTransaction, refuseTransaction } from '../store.ts'
+import { type Accepted, type Arrivals, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { type AnyTransaction, transactionOf } from '../tx.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
 import type { Limits, LimitsOptions, PauseOptions } from './control.ts'
 import { Dead } from './dead.ts'
 import { CancelTeller } from './cancel-teller.ts'
 import { CONFLICT_RULES, type CancelledName, type EntryState, LANES } from './entry.ts'
 import { type EntryView, pageOf, view } from './entry-view.ts'
+import { type ListOptions, listQuery } from './list-options.ts'
 import { longestWaitOf } from './longest-wait.ts'
 import type { Put } from './merge.ts'
-import { putCounts, putFacts } from './put-facts.ts'
-import { type PutOptions, type PutOutcome, answersOf } from './put-options.ts'
+import { putCounts, putFacts, replacedPayload } from './put-facts.ts'
+import {
+  type AddOptions,
+  type PutArguments,
+  type PutOptions,
+  type PutOutcome,
+  type RescheduleOutcome,
+  type TxOptions,
+  answersOf,
+  checkAddOptions,
+  checkPutAll,
+  checkPutOptions,
+  checkTrace,
+  rescheduleOutcome,
+} from './put-options.ts'
 import { type PausedView, Steering } from './steering.ts'
 import type {
   CancelAnswer,
   CancelResult,
-  EntryQuery,
+  EntryCursor,
   PoolSettings,
   PoolStore,
   PutRequest,
   PutResponse,
-  RescheduleAnswer,
 } from './store.ts'
 
 export interface PoolParts {
@@ -46,7 +60,8 @@ type CancelListener = (name: CancelledName) => () => number
 /** The most puts that one store call carries, unless one request alone has more. */
 const BATCH = 1000
 
-export class Pool {
+/** `Payload` is what its puts carry and its runs get. */
+export class Pool<Payload = unknown> {
   readonly name: string
   readonly settings: PoolSettings
   /** What was given up: look at it, run it again, remove it. */
@@ -59,6 +74,8 @@ export class Pool {
   #opening: Promise<void> | null = null
   #isOpen = false
   #isTicks = false
+  /** A put whose payload replaced another was reported. */
+  #hasReplaced = false
 
   constructor(parts: PoolParts) {
     this.name = parts.settings.name
@@ -125,34 +142,69 @@ export class Pool {
    * Asks for work on a key. Answers after the durable commit; with `tx`, a client of yours between BEGIN and COMMIT, it
    * counts when you commit, and answers `accepted`.
    */
-  put(key: string, options: PutOptions & { tx: UserTransaction }): Promise<Accepted>
-  put(key: string, options?: PutOptions): Promise<PutOutcome>
-  async put(
-    key: string,
-    { tx, ...options }: PutOptions & { tx?: UserTransaction } = {},
-  ): Promise<PutOutcome | Accepted> {
-    if (tx !== undefined) return this.#arrive(tx, this.#check({ key, ...options }))
-    const [outcome] = await this.putAll([{ key, ...options }])
+  put(key: string, options: PutOptions<Payload> & { tx: AnyTransaction }): Promise<Accepted>
+  put(key: string, ...options: PutArguments<Payload>): Promise<PutOutcome>
+  async put(key: string, ...given: unknown[]): Promise<PutOutcome | Accepted> {
+    const [options = {}] = given as [(PutOptions & TxOptions)?]
+    checkPutOptions(options)
+    const { tx, ...rest } = options
+    const put = this.#check({ key, ...rest })
+    if (tx !== undefined) return this.#arrive(tx, [put])
+    const [outcome] = await this.#putNow([put])
     assert(outcome !== undefined, 'a put has an answer')
     return outcome
   }
 
-  async #arrive(tx: UserTransaction, put: Put): Promise<Accepted> {
+  /**
+   * Asks for a run of its own, under a fresh key, which it answers: for work that has no key of its own. Two calls are two
+   * runs; to ask for the same work once, put it under a key.
+   */
+  add(payload: Payload, options: AddOptions & { tx: AnyTransaction }): Promise<Accepted & { key: string }>
+  add(payload: Payload, options?: AddOptions): Promise<PutOutcome & { key: string }>
+  async add(
+    payload: Payload,
+    options: AddOptions & TxOptions = {},
+  ): Promise<(PutOutcome | Accepted) & { key: string }> {
+    checkAddOptions(options)
+    const key = this.#parts.clock.id()
+    return { key, ...(await (this as Pool).put(key, { ...options, payload })) }
+  }
+
+  async #arrive(given: AnyTransaction, puts: Put[]): Promise<Accepted> {
     const { arrivals } = this.#parts
     if (arrivals === null) throw refuseTransaction()
-    await this.#pass(() => arrivals.put(tx, this.name, [put]))
+    const tx = transactionOf(given)
+    await this.#pass(() => arrivals.put(tx, this.name, puts))
     return { result: 'accepted' }
+  }
+
+  async #putNow(puts: Put[]): Promise<PutOutcome[]> {
+    const response = await this.request({ puts, repeat: null })
+    return answersOf(response).map(
+      ({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }) as PutOutcome,
+    )
   }
 
   /**
    * Puts many keys in one atomic step, all or none, and answers one outcome each, in order. About 1,000 a call go
-   * fastest. Calls that do not wait for each other may be applied in any order.
+   * fastest. Calls that do not wait for each other may be applied in any order. With `tx` all of them count when you
+   * commit, and one answer says so.
    */
-  async putAll(puts: ({ key: string } & PutOptions)[]): Promise<PutOutcome[]> {
-    const response = await this.request({ puts: puts.map((put) => this.#check(put)), repeat: null })
-    return answersOf(response).map(
-      ({ result, dueAt, tally }) => ({ result, dueAt: new Date(dueAt), tally }) as PutOutcome,
-    )
+  putAll(
+    puts: readonly ({ key: string } & PutOptions<Payload>)[],
+    options: { tx: AnyTransaction },
+  ): Promise<Accepted>
+  putAll(
+    puts: readonly ({ key: string } & PutOptions<Payload>)[],
+    options?: { tx?: undefined },
+  ): Promise<PutOutcome[]>
+  async putAll(
+    puts: readonly ({ key: string } & PutOptions)[],
+    options: TxOptions = {},
+  ): Promise<PutOutcome[] | Accepted> {
+    checkPutAll(puts, options)
+    const checked = puts.map((put) => this.#check(put))
+    return options.tx === undefined ? this.#putNow(checked) : this.#arrive(options.tx, checked)
   }
 
   /** Puts that were checked already; concurrent requests share a commit. */
@@ -194,8 +246,11 @@ export class Pool {
     return () => void this.#cancelling.delete(listener)
   }
 
-  /** Moves an entry to another time in one step, unless it is due already. */
-  async reschedule(key: string, from: Moment | null, to: Moment): Promise<RescheduleAnswer> {
+  /**
+   * Moves an entry to another time in one step, unless it is due already. In mode `each` it is not moved onto another entry
+   * of its key: that answers `exists` and changes nothing.
+   */
+  async reschedule(key: string, from: Moment | null, to: Moment): Promise<RescheduleOutcome> {
     const change = {
       key: checkKey(key),
       slot: from === null ? null : this.#slot(from),
@@ -205,7 +260,7 @@ export class Pool {
     if (answer.kind === 'moved') {
       this.#parts.telemetry.emit('pool.changed', { pool: this.name, cancelled: 0, rescheduled: 1 })
     }
-    return answer
+    return rescheduleOutcome(answer)
   }
 
   async get(key: string, at?: Moment): Promise<EntryView | null> {
@@ -214,8 +269,9 @@ export class Pool {
     return entry === null ? null : view(entry, this.#parts.clock.now())
   }
 
-  /** A page of entries in due order; `next` is the cursor of the following page, null at the end. */
-  async list(query: EntryQuery): Promise<{ entries: EntryView[]; next: EntryQuery['after'] | null }> {
+  /** A page of entries in due order, 100 by default; `next` is the cursor of the following page, null at the end. */
+  async list(options: ListOptions = {}): Promise<{ entries: EntryView[]; next: EntryCursor | null }> {
+    const query = listQuery(options)
     const oneMore = { ...query, limit: query.limit + 1 }
     const { now, entries } = await this.#pass(() => this.#parts.store.browse.list(this.name, oneMore))
     return pageOf(entries, query.limit, now)
@@ -254,10 +310,11 @@ export class Pool {
       throw new HeadraceError('invalid_input', 'a put has both `at` and `in`', { remedy: 'give one of them' })
     }
     const key = checkKey(put.key)
-    const at = put.in === undefined ? put.at : this.#parts.clock.now() + toMs(put.in)
+    this.#tellAsked(key, put, put.at)
     return {
       key,
-      at: at === undefined ? null : checkMoment(at),
+      at: put.at === undefined ? null : checkMoment(put.at),
+      ...(put.in === undefined ? {} : { inMs: toMs(put.in, 'invalid_input') }),
       payload: checkPayload(put.payload),
       lane:
         put.lane === undefined ? null : checkChoice(put.lane, LANES, { name: 'lane', code: 'invalid_input' }),
@@ -270,9 +327,28 @@ export class Pool {
     }
   }
 
+  /** In the context of the caller, which is left when puts are joined. [I12] */
+  #tellAsked(key: string, { trace }: PutOptions, at: Moment | undefined): void {
+    const traceparent = trace === undefined ? null : checkTrace(trace)
+    const { telemetry } = this.#parts
+    if (!telemetry.hears('put.asked')) return
+    const slot = at === undefined ? null : this.#slot(at)
+    telemetry.emit('put.asked', { pool: this.name, key, slot, traceparent })
+  }
+
   #slot(at: Moment): number | null {
     const slot = checkMoment(at)
     return this.settings.mode === 'each' ? slot : null
+  }
+
+  /** Keys that stand for different jobs lose their payloads silently otherwise: the first time is reported. */
+  #reportReplaced(requests: readonly PutRequest[], responses: readonly PutResponse[]): void {
+    const { mode, payloads } = this.settings
+    if (mode === 'each' || payloads === 'all') return
+    const key = replacedPayload(requests, responses)
+    if (key === null) return
+    this.#hasReplaced = true
+    this.#parts.telemetry.emit('pool.payload-replaced', { pool: this.name, key })
   }
 
   /** Tells of each put by itself if somebody listens. */
@@ -281,6 +357,7 @@ export class Pool {
     const began = clock.mono()
     const responses = await this.#parts.store.entries.put(this.name, requests)
     telemetry.emit('pool.put', { pool: this.name, ...putCounts(responses) })
+    if (!this.#hasReplaced) this.#reportReplaced(requests, responses)
     if (!telemetry.hears('put.answered')) return responses
     const puts = putFacts(this.settings.mode, requests, responses)
     telemetry.emit('put.answered', { pool: this.name, puts, tookMs: clock.mono() - began })

@@ -30,3 +30,19 @@ export function putFacts(
     })
   })
 }
+
+/** The key of the first put that joined a run and carried a payload, which replaced the one before; null if there is none. */
+export function replacedPayload(
+  requests: readonly PutRequest[],
+  responses: readonly PutResponse[],
+): string | null {
+  for (const [nth, response] of responses.entries()) {
+    if (response.kind !== 'answered' || response.replayed) continue
+    const place = response.answers.findIndex(
+      ({ result, tally }, index) =>
+        result === 'merged' && tally > 1 && requests[nth]?.puts[index]?.payload !== undefined,
+    )
+    if (place !== -1) return requests[nth]?.puts[place]?.key ?? null
+  }
+  return null
+}

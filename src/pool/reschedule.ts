@@ -8,6 +8,8 @@ export interface RescheduleContext {
   now: number
   /** Whether the slot that is moved to has fired and is remembered. */
   fired: boolean
+  /** Whether another live entry stands in the slot that is moved to. */
+  taken: boolean
   /** Until when the key rests after its last run; 0: it does not. */
   restsUntil: number
   newTurn: () => number
@@ -17,6 +19,8 @@ export type Rescheduled =
   | { kind: 'absent' }
   /** Too late: nothing changes. */
   | { kind: 'due' }
+  /** Another entry stands in the new slot: nothing changes. */
+  | { kind: 'exists' }
   /** The entry goes, and this put comes. */
   | { kind: 'anew'; put: Put }
   /** The entry stays, and becomes this one. */
@@ -26,6 +30,7 @@ export function reschedule(existing: Entry | undefined, at: number, context: Res
   if (existing === undefined) return { kind: 'absent' }
   // Removed first, the tick would be lost: a put on a fired slot is kept, and nothing runs for it.
   if (stateOf(existing, context.now) === 'due' || context.fired) return { kind: 'due' }
+  if (context.taken) return { kind: 'exists' }
   if (context.mode === 'one' && existing.state === 'live') return moveNext(existing, at, context)
   const { key, lane, group, next } = existing
   const payload = next.payload ?? undefined

@@ -155,9 +155,13 @@ export class Runner<Payload> {
     return outcome
   }
 
-  #tellFailed({ taken: { key, attempt } }: Flight, { kind }: Outcome, error: unknown): void {
-    const { pool, telemetry } = this.#parts
-    telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead: kind === 'dead' })
+  #tellFailed({ taken: { key, attempt } }: Flight, outcome: Outcome, error: unknown): void {
+    const { pool, telemetry, time } = this.#parts
+    if (!telemetry.hears('run.failed')) return
+    const retryInMs = outcome.kind === 'retry' ? outcome.dueAt - time.now() : null
+    const isDead = outcome.kind === 'dead'
+    const reason = isDead && error === null ? outcome.reason : null
+    telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead, reason, retryInMs })
   }
 
   /** Its handler has ended; false: that concerns nobody any more. */

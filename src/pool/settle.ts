@@ -6,7 +6,7 @@ import type { Entry, PlannedRun } from './entry.ts'
 export type Outcome =
   | { kind: 'done' }
   | { kind: 'again'; dueAt: number }
-  | { kind: 'retry'; dueAt: number }
+  | { kind: 'retry'; dueAt: number; error?: string | null }
   | { kind: 'dead'; reason: string; error: string | null }
   | { kind: 'cancel' }
 
@@ -28,6 +28,8 @@ export interface Settlement {
 export interface Death {
   key: string
   slot: number | null
+  /** The group of the entry. */
+  group: string
   payload: string | null
   seen: number
   reason: string
@@ -58,7 +60,7 @@ export function settle(entry: Entry, settlement: Settlement, context: SettleCont
     case 'cancel':
       return { entry: null, death: null }
     case 'retry':
-      return { entry: backOff(entry, outcome.dueAt, context), death: null }
+      return { entry: backOff(entry, outcome, context), death: null }
     case 'dead':
       return die(entry, settlement, outcome, context)
     case 'done':
@@ -69,9 +71,13 @@ export function settle(entry: Entry, settlement: Settlement, context: SettleCont
 }
 
 /** Failure touches only next: `after` and the tally stay, or a hot key would have no back-off. */
-function backOff(entry: Entry, dueAt: number, { now, newTurn }: SettleContext): Entry {
+function backOff(
+  entry: Entry,
+  { dueAt, error: lastError = null }: { dueAt: number; error?: string | null },
+  { now, newTurn }: SettleContext,
+): Entry {
   const next = { ...entry.next, dueAt: Math.max(now, dueAt) }
-  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1, crashes: 0 }
+  return { ...entry, next, turn: newTurn(), attempt: entry.attempt + 1, crashes: 0, lastError }
 }
 
 /**
@@ -96,7 +102,8 @@ function goOn(
   candidates.sort((a, b) => a.dueAt - b.dueAt)
   const [next, after] = candidates
   if (next === undefined) return null
-  return { ...entry, next, after: after ?? null, turn: newTurn(), attempt: 0, crashes: 0, failing: false }
+  const fresh = { turn: newTurn(), attempt: 0, crashes: 0, failing: false, lastError: null }
+  return { ...entry, next, after: after ?? null, ...fresh }
 }
 
 /** Until when the key rests after a run that ended so; null: as before, since a retry is the same run. [M11] [M12] */
@@ -121,6 +128,7 @@ function die(
   const death: Death = {
     key: entry.key,
     slot: entry.slot,
+    group: entry.group,
     payload: entry.next.payload,
     seen: settlement.seen,
     reason: outcome.reason,
@@ -128,9 +136,20 @@ function die(
     diedAt: context.now,
   }
   const alive = goOn(entry, settlement.seen, null, context)
-  if (alive !== null) return { entry: { ...alive, failing: true }, death }
+  const failed = { failing: true, lastError: outcome.error }
+  if (alive !== null) return { entry: { ...alive, ...failed }, death }
   const { dueAt, payload } = entry.next
   const next = { dueAt, tally: 0, payload }
-  const turn = context.newTurn()
-  return { entry: { ...entry, next, turn, crashes: 0, state: 'dead', failing: true }, death }
+  const [turn, attempt] = [context.newTurn(), entry.attempt + 1]
+  return { entry: { ...entry, next, turn, attempt, crashes: 0, state: 'dead', ...failed }, death }
+}
+
+export const DEATH_STATES = ['dead', 'retrying', 'recovered'] as const
+/** What became of the entry since its death: it is dead; it runs again, and is not done yet; it was done, or removed. */
+export type DeathState = (typeof DEATH_STATES)[number]
+
+/** What became of a death, by its entry as it is now. [Z8] */
+export function deathState(entry: Pick<Entry, 'state' | 'failing'> | null | undefined): DeathState {
+  if (entry?.state === 'dead') return 'dead'
+  return entry?.failing === true ? 'retrying' : 'recovered'
 }

@@ -4,10 +4,10 @@ import { Batcher } from '../batcher.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { HeadraceError, assert, isRefused, messageOf } from '../errors.ts'
 import { type Claim, type Held, poolResource } from '../fence.ts'
-import { Pause } from '../pause.ts'
+import { RetryDelay } from '../retry-delay.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { EndWord, Telemetry } from '../telemetry.ts'
-import { tellable } from './answer.ts'
+import { tellable } from './describe-error.ts'
 import type { Flight } from './run.ts'
 import type { Outcome, Settlement } from './settle.ts'
 import type { Steps } from './steps.ts'
@@ -32,6 +32,10 @@ const BATCH = 3000
 const AT_ONCE = 3
 /** How long a run rests that the store would not settle, before it is tried or made again. */
 const REST_MS = 10_000
+/** The same, at first, of one whose turn is gone and was given again. */
+const FIRST_REST_MS = 50
+/** Of how many keys it is known that their turns were gone. */
+const MOST_GONE = 1000
 
 /** Under which name an outcome is counted. */
 const COUNTED = {
@@ -50,6 +54,8 @@ export class Settler {
   readonly #resting = new Map<Flight, Timer>()
   /** Those of which the store refused to write how they ended: they are to be dead instead. */
   readonly #refused = new WeakSet<Flight>()
+  /** By the key: its turn that was gone, and how often it was given again. */
+  readonly #gone = new Map<string, { turn: number; times: number }>()
   #pending = 0
 
   constructor(parts: SettlerParts) {
@@ -99,13 +105,13 @@ export class Settler {
   /** Until all of them are answered or let go. While the store is away all wait; what it refuses is sought by halves. */
   async #settle(all: Flight[]): Promise<void> {
     const { clock, telemetry, pool } = this.#parts
-    const pause = new Pause(clock)
+    const delay = new RetryDelay(clock)
     for (let rest = this.#ours(all); rest.length > 0; rest = this.#ours(rest)) {
       const error = await this.#settleOnce(rest)
       if (error === null) return
       if (error instanceof HeadraceError && error.retryable) {
-        telemetry.emit('work.failed', { pool, error, retryInMs: pause.nextMs })
-        await pause.wait(this.#over.signal)
+        telemetry.emit('work.failed', { pool, error, retryInMs: delay.nextMs })
+        await delay.wait(this.#over.signal)
       } else if (rest.length > 1) {
         const half = Math.ceil(rest.length / 2)
         await this.#settle(rest.slice(0, half))
@@ -144,9 +150,33 @@ export class Settler {
     this.#pending -= flights.length
     const answeredAt = steps.now()
     flights.forEach((flight, nth) => steps.settled(flight, (answers[nth] as SettleAnswer).result, answeredAt))
-    this.#parts.settled(flights, answers)
+    const isAgain = flights.map((flight, nth) => this.#restIfGoneAgain(flight, answers[nth] as SettleAnswer))
+    const isOver = (_: unknown, nth: number): boolean => isAgain[nth] !== true
+    this.#parts.settled(flights.filter(isOver), answers.filter(isOver))
     this.#tell(flights, answers, { claim, tookMs: answeredAt - began })
     return null
+  }
+
+  /**
+   * A run whose turn is gone, and that was taken again with that very turn, would be made as fast as the store answers. It
+   * rests, twice as long each time. [X61]
+   */
+  #restIfGoneAgain(flight: Flight, answer: SettleAnswer): boolean {
+    const { pool, telemetry } = this.#parts
+    const { key, turn } = flight.taken
+    const known = this.#gone.get(key)
+    this.#gone.delete(key)
+    if (answer.result !== 'gone') return false
+    const times = known?.turn === turn ? known.times + 1 : 0
+    this.#gone.set(key, { turn, times })
+    if (this.#gone.size > MOST_GONE) this.#gone.delete(this.#gone.keys().next().value as string)
+    if (times === 0) return false
+    const error = new Error(`the turn ${turn} is gone, and was given ${times + 1} times`)
+    const { kind } = outcomeOf(flight)
+    telemetry.emit('run.unsettled', { pool, key, outcome: kind, error, isDead: false })
+    const restMs = Math.min(REST_MS, FIRST_REST_MS * 2 ** (times - 1))
+    this.#rest(flight, () => this.#parts.settled([flight], [answer]), restMs)
+    return true
   }
 
   #tell(
@@ -198,12 +228,12 @@ export class Settler {
   }
 
   /** Its key stays in flight meanwhile. */
-  #rest(flight: Flight, then: () => void): void {
+  #rest(flight: Flight, then: () => void, restMs = REST_MS): void {
     if (this.#over.signal.aborted) {
       this.#parts.letGo(flight)
       return
     }
-    const timer = this.#parts.clock.timer(REST_MS, () => {
+    const timer = this.#parts.clock.timer(restMs, () => {
       this.#resting.delete(flight)
       then()
     })

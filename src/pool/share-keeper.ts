@@ -123,14 +123,16 @@ export class ShareKeeper {
     if (this.#isShared || this.#mustReturn) await this.#giveBack().catch(() => undefined)
   }
 
-  /** What it uses it keeps, unless it stops: a pulse that was slow may not have asked for what is held by now. [L20] */
+  /**
+   * What it uses it keeps: a pulse that was slow may not have asked for what is held by now, and a stop does not wait for a
+   * handler that ignores its abort. That part is free when the member has left the roster. [L20]
+   */
   async #giveBack(): Promise<void> {
     this.#caps = NOTHING
     const { control, pool, ownership } = this.#parts
     const member = ownership.claim().owner
     const found = await control.read(pool)
-    const { concurrency, rate } = this.#parts.used()
-    const used = { concurrency: this.#isEnded ? 0 : concurrency, rate }
+    const used = this.#parts.used()
     const { control: after, isChanged } = withoutShare(found.control, member, { now: found.now, used })
     // A write of its own that was not answered must not land after it.
     const mustWrite = isChanged || this.#isUnsure

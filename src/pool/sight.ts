@@ -60,6 +60,10 @@ export class Sight implements WorkerSight {
     return this.#parts.isFailing()
   }
 
+  get isBehind(): boolean {
+    return this.#parts.hold().lanes.some(({ cursor }) => cursor.isBehind)
+  }
+
   get isSteered(): boolean {
     return this.#parts.limiter().isKnown
   }

@@ -2,6 +2,7 @@
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { changeControl } from './change-control.ts'
 import {
   type Control,
   type Limits,
@@ -91,13 +92,18 @@ export class Steering {
   async #change<Answer>(
     decide: (found: Controlled) => { control: Control; answer: Answer },
   ): Promise<Answer> {
-    const { pass, store, pool } = this.#parts
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const found = await this.#read()
-      const { control, answer } = decide(found)
-      if ((await pass(() => store.write(pool, found.version, control))) !== null) return answer
-      this.#parts.telemetry.emit('control.lost', { pool, by: 'caller' })
+    const { pass, store, pool, telemetry } = this.#parts
+    const passed: ControlStore = {
+      read: () => this.#read(),
+      write: (name, version, control) => pass(() => store.write(name, version, control)),
     }
+    const changed = await changeControl(passed, {
+      pool,
+      mostTries: MOST_TRIES,
+      decide,
+      lost: () => telemetry.emit('control.lost', { pool, by: 'caller' }),
+    })
+    if (changed !== null) return changed.answer
     throw new HeadraceError('store_busy', `the pool ${pool} is steered by many at once`, {
       remedy: 'try again',
     })

@@ -4,7 +4,7 @@ import type { Control } from './control.ts'
 import type { Entry, EntryState, Lane, Mode, TakenRun } from './entry.ts'
 import type { Put, PutAnswer } from './merge.ts'
 import type { KeptPayloads } from './payloads.ts'
-import type { Death, Settlement } from './settle.ts'
+import type { Death, DeathState, Settlement } from './settle.ts'
 
 export interface PoolSettings {
   name: string
@@ -71,6 +71,8 @@ export type RescheduleAnswer =
   | { kind: 'moved'; answer: PutAnswer }
   /** Due already, or the new slot has fired: too late, nothing was changed. */
   | { kind: 'due' }
+  /** In mode `each`: another entry stands in the new slot; nothing was changed. */
+  | { kind: 'exists' }
   | { kind: 'absent' }
 
 export interface TakeRequest {
@@ -93,6 +95,8 @@ export interface Taken {
   nextDueAt: number | null
   /** The limit left out what is due from then on. Absent: from the last on, if as many were answered as the limit allows. */
   cutAt?: number
+  /** Its time was over before it had read all that is due: what it did not read is due from `cutAt` on. [D6] */
+  isPart?: boolean
 }
 
 export interface SettleAnswer {
@@ -125,7 +129,7 @@ export interface Entries {
   put(pool: string, requests: PutRequest[]): Promise<PutResponse[]>
   /** Removes an entry, or with slot `undefined` every entry of the key. [C1] */
   cancel(pool: string, name: { key: string; slot?: number | null }): Promise<CancelAnswer>
-  /** Moves an entry to another time in one step, unless it is due or the new slot has fired. [C2] */
+  /** Moves an entry to another time in one step, unless it is due, or the new slot is taken or has fired. [C2] */
   reschedule(pool: string, change: Reschedule): Promise<RescheduleAnswer>
   /** Reads due runs; writes nothing. [D1–D3] [D5] [P2] */
   take(pool: string, request: TakeRequest): Promise<Taken>
@@ -137,6 +141,10 @@ export interface Entries {
 
 export interface EntryQuery {
   key?: string
+  /** Keys that begin with this text. */
+  prefix?: string
+  /** The group of their puts. */
+  group?: string
   /** Due at or after. */
   dueFrom?: number
   /** Due before. */
@@ -165,11 +173,14 @@ export interface Browse {
   deaths(pool: string, limit: number): Promise<Death[]>
   /** Every pool of the store by name, also those that are not open. [Z7] */
   pools(): Promise<StoredPool[]>
+  /** The pool of this name, also if it is not open; null: there is none. Costs the same however many there are. [Z7] */
+  pool(name: string): Promise<StoredPool | null>
 }
 
 /** The record of a death, without its payloads, which may be large. */
 export interface DeathRecord extends Omit<Death, 'payload' | 'payloads'> {
   id: number
+  state: DeathState
 }
 
 /** What a death keeps of its puts, as JSON texts. */

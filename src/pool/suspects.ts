@@ -3,7 +3,7 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import { poolResource } from '../fence.ts'
-import { Pause } from '../pause.ts'
+import { RetryDelay } from '../retry-delay.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Flight } from './run.ts'
@@ -29,6 +29,8 @@ export interface SuspectsParts extends SuspectsTools {
   running(): number
   /** It is about to start: no more are marked than may. Until it starts, is gone or let go. */
   reserve(flight: Flight): void
+  /** Whether a limit or a pause that was set since then lets it start. */
+  isOpen(flight: Flight): boolean
   /** False: a limit keeps it waiting. */
   start(flight: Flight): boolean
   settle(flight: Flight, outcome: Outcome): void
@@ -59,6 +61,8 @@ export class Suspects {
   readonly #cancelled = new WeakSet<Flight>()
   /** Those that count as suspects, and have not started. */
   readonly #charged = new WeakSet<Flight>()
+  /** What waits behind a call that is under way, in order. */
+  readonly #unsent = new Set<Marking>()
   /** How many wait for their mark. */
   #marking = 0
 
@@ -154,7 +158,16 @@ export class Suspects {
     const { telemetry, pool } = this.#parts
     const { key, attempt } = flight.taken
     const error = new Error('it was under way in three crashes of its owners')
-    telemetry.emit('run.failed', { pool, key, attempt: attempt + 1, error, isDead: true })
+    const failed = {
+      pool,
+      key,
+      attempt: attempt + 1,
+      error,
+      isDead: true,
+      reason: 'crashed',
+      retryInMs: null,
+    }
+    telemetry.emit('run.failed', failed)
     this.#parts.settle(flight, { kind: 'dead', reason: 'crashed', error: null })
   }
 
@@ -176,26 +189,40 @@ export class Suspects {
   }
 
   #add(flight: Flight, crashes: number): void {
+    const marking = { flight, crashes }
     this.#marking += 1
-    void this.#batcher.add({ flight, crashes })
+    this.#unsent.add(marking)
+    void this.#batcher.add(marking)
   }
 
   async #mark(all: Marking[]): Promise<void[]> {
     const { clock, telemetry, pool } = this.#parts
-    const pause = new Pause(clock)
-    for (let rest = this.#ours(all); rest.length > 0; rest = this.#ours(rest)) {
+    const delay = new RetryDelay(clock)
+    this.#letGoClosed()
+    const sent = all.filter((marking) => this.#unsent.delete(marking))
+    for (let rest = this.#ours(sent); rest.length > 0; rest = this.#ours(rest)) {
       try {
         await this.#markOnce(rest)
         break
       } catch (error) {
-        telemetry.emit('work.failed', { pool, error, retryInMs: pause.nextMs })
-        await pause.wait(this.#over.signal)
+        telemetry.emit('work.failed', { pool, error, retryInMs: delay.nextMs })
+        await delay.wait(this.#over.signal)
       }
     }
     if (this.#marking === 0) for (const wake of this.#waiters) wake()
     this.#parts.solitude.look()
     this.#parts.wake()
     return []
+  }
+
+  /** Lets go what a limit or a pause closes that was set while it waited to be sent, the last first. [X47] */
+  #letGoClosed(): void {
+    for (const marking of [...this.#unsent].toReversed()) {
+      if (this.#parts.isOpen(marking.flight)) continue
+      this.#unsent.delete(marking)
+      this.#marking -= 1
+      this.#giveUp(marking.flight)
+    }
   }
 
   /** Those that may still start; the others are let go. [X47] */
@@ -215,6 +242,8 @@ export class Suspects {
       return { key: taken.key, slot: taken.slot, turn: taken.turn, crashes }
     })
     const answers = await entries.mark(pool, marks, claim)
+    // What was not sent would take the places of what was.
+    this.#letGoClosed()
     const refused = new Set<number>()
     for (const [index, { flight, crashes }] of markings.entries()) {
       const answer = answers[index] as MarkAnswer

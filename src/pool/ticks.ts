@@ -7,7 +7,7 @@ import { isRefused } from '../errors.ts'
 import type { Faults } from '../fault.ts'
 import { poolResource } from '../fence.ts'
 import type { Topic } from '../log/topic.ts'
-import { Pause } from '../pause.ts'
+import { RetryDelay } from '../retry-delay.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
@@ -46,6 +46,7 @@ const MOVE_LIMIT = 1000
  */
 const GATHER_MS = 5
 
+/** A pool whose due entries become events of a topic: what `race.ticks(name)` answers. */
 export class Ticks<Payload = unknown> {
   readonly pool: Pool
   readonly topic: Topic<Tick<Payload>>
@@ -133,13 +134,13 @@ export class Ticks<Payload = unknown> {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, telemetry } = this.#parts
     const pool = this.pool.name
-    const pause = new Pause(clock)
+    const delay = new RetryDelay(clock)
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
         if (!this.#isOpen) await this.#open()
         const nextDueAt = await this.#move()
-        pause.reset()
+        delay.reset()
         const wakeAt = nextDueAt === null ? null : this.#time.toOwn(nextDueAt)
         await this.#alarm.sleepUntil(wakeAt, GATHER_MS, signal)
       } catch (error) {
@@ -148,8 +149,8 @@ export class Ticks<Payload = unknown> {
           this.service.fail()
           return
         }
-        telemetry.emit('ticks.failed', { pool, error, retryInMs: pause.nextMs })
-        await pause.wait(signal)
+        telemetry.emit('ticks.failed', { pool, error, retryInMs: delay.nextMs })
+        await delay.wait(signal)
       }
     }
   }

@@ -81,6 +81,7 @@ const DUE: readonly Look[] = [
   crowdedOut,
   limited,
   full,
+  behind,
 ]
 /** What will matter once it is due. */
 const AHEAD: readonly Look[] = [paused, noConsumer, unowned]
@@ -109,12 +110,12 @@ function underWay({ phase, forMs, attempt }: KeySight): Why {
   })
 }
 
-function later({ state, dueAt, attempt }: EntryEvidence): Found {
+function later({ state, dueAt, attempt, lastError }: EntryEvidence): Found {
   if (state === 'backing-off') {
     return {
       reason: 'backing_off',
       sentence: `it failed ${attempt === 1 ? 'once' : `${attempt} times`} and waits to be tried again`,
-      evidence: { until: dueAt, attempt },
+      evidence: { until: dueAt, attempt, lastError },
       next: null,
     }
   }
@@ -222,6 +223,19 @@ function slow({ store, partition }: Evidence): Found | null {
     sentence: isFailing || isDoubtful ? 'the store does not answer as it should' : 'the store is slow',
     evidence: { p99Ms, pulseAgeMs: Math.round(pulseAgeMs), isFailing, isTrusted },
     next: 'see whether the store is up and not overloaded: headrace doctor',
+  }
+}
+
+/** What is due is read in pages, where the server passes many removed rows. [X48] */
+function behind({ store, worker }: Evidence): Found | null {
+  if (store.behind === null || worker === null || !worker.holds || worker.sight !== null) return null
+  const { holder, remedy } = store.behind
+  const because = holder === null ? 'the store passes many removed rows' : holder
+  return {
+    reason: 'store_slow',
+    sentence: `its worker has not read all that is due yet: ${because}`,
+    evidence: { holder },
+    next: remedy ?? 'wait, or see what keeps the store busy: headrace doctor',
   }
 }
 

@@ -55,6 +55,8 @@ export interface WorkerSight {
   readonly mayTake: boolean
   /** Whether its last look at the store failed. */
   readonly isFailing: boolean
+  /** Whether it is yet to read some of what is due, for which its takes had no time. [X48] */
+  readonly isBehind: boolean
   /** Whether it has read what steers the pool: its pause and limits. */
   readonly isSteered: boolean
   /** The pause that holds, as far as it is known; null: none does. */

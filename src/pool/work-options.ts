@@ -1,19 +1,20 @@
 // What a worker may be told, checked.
+import { checkOptions, optionTable } from '../check-options.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
 import { type RetryOptions, type RetryRules, retryRules } from './back-off.ts'
 
+/** Options of `race.work`. */
 export interface WorkOptions {
-  /** How many handlers run at once, at most; 10 unless said. */
+  /** How many handlers run at once, at most; default 10. */
   concurrency?: number
-  /** A run that takes longer is aborted; unless said, none is. */
+  /** A run that takes longer is aborted; default: no limit. */
   timeout?: Duration
   /** How failed runs are tried again. */
   retry?: RetryOptions
   /**
    * What becomes of runs while the store does not answer, and another member may be given their partitions: they are aborted,
-   * or go on until it is known that another has them. `abort` unless said.
+   * or go on until it is known that another has them. Default `abort`.
    */
   onDoubt?: OnDoubt
 }
@@ -27,12 +28,17 @@ export interface WorkRules {
   onDoubt: OnDoubt
 }
 
-const NAMES = ['concurrency', 'timeout', 'retry', 'onDoubt']
 const DOUBTS: readonly OnDoubt[] = ['abort', 'finish']
 const MOST_CONCURRENCY = 10_000
+const WORK = optionTable<WorkOptions>('a worker', {
+  concurrency: null,
+  timeout: 'duration',
+  retry: null,
+  onDoubt: DOUBTS,
+})
 
 export function workRules(options: WorkOptions): WorkRules {
-  for (const name of Object.keys(options)) if (!NAMES.includes(name)) throw unknownOption(name)
+  checkOptions(options, WORK)
   const { concurrency = 10, timeout, retry, onDoubt = 'abort' } = options
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST_CONCURRENCY) {
     throw new HeadraceError('invalid_options', `the concurrency of a worker is ${concurrency}`, {
@@ -45,17 +51,5 @@ export function workRules(options: WorkOptions): WorkRules {
       remedy: 'leave it out for none',
     })
   }
-  if (!DOUBTS.includes(onDoubt)) {
-    throw new HeadraceError('invalid_options', `onDoubt of a worker is ${JSON.stringify(onDoubt)}`, {
-      remedy: `choose one of ${DOUBTS.join(', ')}`,
-    })
-  }
   return { concurrency, timeoutMs, retry: retryRules(retry), onDoubt }
-}
-
-function unknownOption(name: string): HeadraceError {
-  const near = nearest(name, NAMES)
-  return new HeadraceError('invalid_options', `a worker has no option ${JSON.stringify(name)}`, {
-    remedy: near === null ? `choose one of ${NAMES.join(', ')}` : `did you mean ${near}?`,
-  })
 }

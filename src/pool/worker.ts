@@ -2,7 +2,7 @@
 // settles them. Sleeps until something is due; hints and the pulse bring the alarm forward. Rules of docs/spec/work.md.
 import { Alarm } from '../alarm.ts'
 import { isRefused } from '../errors.ts'
-import { Pause } from '../pause.ts'
+import { RetryDelay } from '../retry-delay.ts'
 import { Service } from '../service.ts'
 import { StoreTime } from '../store-time.ts'
 import type { AskedPool, Hint, Pulse } from '../store.ts'
@@ -29,6 +29,7 @@ const GATHER_MS = 5
 /** How long a stop waits for handlers that were aborted, and for the last settles. */
 const GRACE_MS = 1000
 
+/** The worker of a pool in this process: what `race.work(pool, handler)` answers. */
 export class Worker<Payload = unknown> {
   readonly pool: Pool
   readonly service: Service
@@ -129,6 +130,7 @@ export class Worker<Payload = unknown> {
       ...tools,
       running: () => this.#runner.size,
       reserve: (flight) => this.limiter.reserve(flight),
+      isOpen: (flight) => this.limiter.isOpenTo(flight),
       start: (flight) => this.limiter.startReserved(flight, this.#startRun),
       settle: (flight, outcome) => this.#settler.add(flight, outcome),
       gone: (flight, nextDueAt) => {
@@ -216,14 +218,14 @@ export class Worker<Payload = unknown> {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, telemetry } = this.#parts
     const pool = this.pool.name
-    const pause = new Pause(clock)
+    const delay = new RetryDelay(clock)
     while (!signal.aborted) {
       this.#alarm.reset()
       try {
         if (!this.pool.isOpen) await unlessAborted(this.pool.open(), signal)
         await unlessAborted(this.limiter.learn(), signal)
         const isMore = this.limiter.isKnown && (await this.#taker.look())
-        pause.reset()
+        delay.reset()
         this.#isFailing = false
         const wakeAt = this.#taker.wakeAt()
         const ownTime = wakeAt === Infinity ? null : this.#time.toOwn(wakeAt)
@@ -236,8 +238,8 @@ export class Worker<Payload = unknown> {
           this.service.fail()
           return
         }
-        telemetry.emit('work.failed', { pool, error, retryInMs: pause.nextMs })
-        await pause.wait(signal)
+        telemetry.emit('work.failed', { pool, error, retryInMs: delay.nextMs })
+        await delay.wait(signal)
       }
     }
   }

@@ -1,4 +1,5 @@
 // The workers of one member, one for each pool: two would run a key at once, since each knows only what is its own.
+import { describe } from '../check.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { Service } from '../service.ts'
@@ -30,6 +31,11 @@ export class Works {
   constructor(parts: WorksParts) {
     this.#parts = parts
     this.#solitude = new Solitude(parts.clock, parts.drainWithinMs)
+  }
+
+  /** The pools that are worked on here. */
+  get pools(): string[] {
+    return [...this.#workers.keys()]
   }
 
   get services(): Service[] {
@@ -80,6 +86,14 @@ export class Works {
       },
     )
   }
+}
+
+/** Types do not hold callers from JavaScript. */
+export function refuseNoHandler(handler: unknown): void {
+  if (typeof handler === 'function') return
+  throw new HeadraceError('invalid_options', `the handler of a worker is ${describe(handler)}`, {
+    remedy: 'give a function: race.work(pool, async (run) => { … }, options)',
+  })
 }
 
 /** What is due in a pool is either worked on, by one worker, or moves to a topic. */

@@ -35,14 +35,27 @@ export function allot(candidates: readonly Candidate[], holdings: readonly Holdi
   const members = candidates.toSorted((a, b) => compareText(a.id, b.id))
   const loads = new Map(members.map(({ id }) => [id, 0]))
   const plan = new Map<string, (string | null)[]>()
+  const serving = servingOf(members)
   for (const holding of holdings.toSorted((a, b) => compareText(a.resource, b.resource))) {
-    const able = members.filter(({ serves }) => serves.includes(holding.resource))
-    const owners = allotOne(able, holding.owners, loads)
+    const owners = allotOne(serving.get(holding.resource) ?? [], holding.owners, loads)
     for (const owner of owners) if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1)
     plan.set(holding.resource, owners)
   }
-  evenOut(members, plan, loads)
+  evenOut(serving, plan, loads)
   return plan
+}
+
+/** The members that serve each resource, in their order. */
+function servingOf(members: readonly Candidate[]): Map<string, Candidate[]> {
+  const serving = new Map<string, Candidate[]>()
+  for (const member of members) {
+    for (const resource of new Set(member.serves)) {
+      const able = serving.get(resource)
+      if (able === undefined) serving.set(resource, [member])
+      else able.push(member)
+    }
+  }
+  return serving
 }
 
 function allotOne(
@@ -108,15 +121,14 @@ function takerOf(shares: readonly Share[], loads: ReadonlyMap<string, number>): 
  * to one who has one less and less work over all. Each step lowers the larger of two loads, so it ends.
  */
 function evenOut(
-  members: readonly Candidate[],
+  serving: ReadonlyMap<string, readonly Candidate[]>,
   plan: Map<string, (string | null)[]>,
   loads: Map<string, number>,
 ): void {
   for (let moved = true; moved;) {
     moved = false
     for (const [resource, owners] of plan) {
-      const able = members.filter(({ serves }) => serves.includes(resource))
-      const step = findStep(able, owners, loads)
+      const step = findStep(serving.get(resource) ?? [], owners, loads)
       if (step === null) continue
       owners[step.index] = step.to
       loads.set(step.from, (loads.get(step.from) ?? 0) - 1)

@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Pulse, Store } from '../store.ts'
 import { VERSION } from '../version.ts'
-import type { Division } from './filter.ts'
+import { DIVISIONS, type Division } from './filter.ts'
 import { legacyOf } from './plan.ts'
-import { parsePutDown, printPutDown } from './put-down.ts'
+import { namedIn, parseRelease, printRelease } from './release.ts'
 import { Reports } from './reports.ts'
 import {
   type Collector,
@@ -15,13 +15,19 @@ import {
   filterOf,
   findShare,
   holdingOf,
+  parseShare,
+  refuseInUse,
   refuseOtherDivision,
+  refuseTooMany,
+  SHARE_IDLE_MS,
   shareResource,
 } from './share.ts'
 import type { Allotment, Member, Resource, RosterView } from './store.ts'
 import { type Advice, type CollectorLoad, type Pass, adviseWorkers } from './workers.ts'
 
 const PARTITIONS = 32
+/** A join is refused by a view of this age, so that a flood of joins that are too many reads no view each. [Q12] */
+const REFUSES_FOR_MS = 1000
 
 export interface CollectorsParts {
   store: Pick<Store, 'roster' | 'pulse'>
@@ -51,8 +57,8 @@ export interface Share {
   id: string
   /** Null: nothing yet. */
   filter: string | null
-  /** What it shall put down, and name in a heartbeat when it has: see put-down.ts. Null: nothing. */
-  putDown: string | null
+  /** What it must release, and name in a heartbeat once it has: see release.ts. Null if there is nothing. */
+  release: string | null
   by: Division
   partitions: number
   epoch: number
@@ -64,7 +70,7 @@ export interface CollectorView extends CollectorLoad {
   name: string
   weight: number
   filter: string | null
-  /** What it shall put down. */
+  /** What it must release. */
   revoked: string | null
   draining: boolean
   joinedAt: number
@@ -81,11 +87,27 @@ export interface ShareView extends Omit<Advice, 'collectors'> {
   collectors: CollectorView[]
 }
 
+/** A share among all shares. */
+export interface ListedShare {
+  share: string
+  by: Division
+  partitions: number
+  collectors: number
+  /** When it is removed unless somebody joins; null while it has collectors. */
+  expiresAt: number | null
+}
+
 export class Collectors {
   readonly #parts: CollectorsParts
   readonly #reports: Reports
   /** The last view: as good as a new one while a beat names its version. */
   #seen: RosterView | null = null
+  #seenAt = -Infinity
+  /** The read under way, and the one after it: everyone who asks meanwhile gets the latter. */
+  #reading: Promise<RosterView> | null = null
+  #readingNext: Promise<RosterView> | null = null
+  /** What is being joined, and may not be in a view yet. */
+  readonly #joining = new Map<string, Resource>()
 
   constructor(parts: CollectorsParts) {
     this.#parts = parts
@@ -97,17 +119,26 @@ export class Collectors {
     share: string,
     { name = 'collector', weight = 1, by = 'id', ...given }: NewCollector = {},
   ): Promise<Share> {
+    if (this.#seen !== null && this.#parts.clock.mono() - this.#seenAt < REFUSES_FOR_MS)
+      refuseTooMany(this.#seen, this.#joining, {
+        name: shareResource(share, by),
+        partitions: given.partitions ?? PARTITIONS,
+      })
     const before = await this.#look()
     refuseOtherDivision(collectorsOf(before, share)[0]?.by ?? by, share, by)
     const resource = shareResource(share, by)
     const stored = before.resources.find((known) => known.name === resource)
     const partitions = given.partitions ?? stored?.partitions ?? PARTITIONS
+    refuseTooMany(before, this.#joining, { name: resource, partitions })
     const id = this.#parts.clock.id()
     const { leaseMs } = this.#parts
     const unused = { address: null, version: VERSION, concurrency: 1, leads: false }
     const member = { id, name, weight, serves: [resource], leaseMs, ...unused }
-    await this.#parts.store.roster.join(member, [{ name: resource, partitions }])
-    const view = await this.#look()
+    this.#joining.set(id, { name: resource, partitions })
+    const view = await this.#parts.store.roster
+      .join(member, [{ name: resource, partitions }])
+      .then(() => this.#look())
+      .finally(() => this.#joining.delete(id))
     return this.#shareOf(view, { share, id }, find(view, { share, id }).member.heartbeatAt)
   }
 
@@ -119,18 +150,16 @@ export class Collectors {
     return this.#shareOf(view, key, member.heartbeatAt)
   }
 
-  /** It is there, and works no more on what it names: what it was told to put down, or a part of that. [Q5] [Q6] */
-  async heartbeat(key: CollectorKey, putDown?: string): Promise<Share> {
-    const down = putDown === undefined ? [] : parsePutDown(putDown)
+  /** Keeps a collector alive. It no longer works on what it names: what it was asked to release, or a part of that. [Q5] [Q6] */
+  async heartbeat(key: CollectorKey, release?: string): Promise<Share> {
+    const released = release === undefined ? [] : parseRelease(release)
     // Looked up before the beat: an id from outside must not keep a member alive that is no collector.
     await this.#find(key)
     const { now, beaten } = await this.#beat(key.id)
     if (beaten === null || !beaten.known) throw unknown(key)
     const view = this.#seen?.version === beaten.version ? this.#seen : await this.#look()
     const { revoked } = holdingOf(view, find(view, key))
-    const granted = revoked.filter(({ partition, epoch }) =>
-      down.some((one) => one.partition === partition && one.epoch === epoch),
-    )
+    const granted = namedIn(revoked, released)
     const share = this.#shareOf(view, key, now, granted)
     await this.#grant(key.id, granted)
     return share
@@ -149,6 +178,7 @@ export class Collectors {
     const grants = legacyOf(view, find(view, key).member.id)
     await this.#parts.store.roster.leave(key.id, grants)
     this.#reports.forget(key.id)
+    this.#seen = null
     return grants.length
   }
 
@@ -175,7 +205,40 @@ export class Collectors {
     }
   }
 
-  /** Hands over what its collector has put down, unless it has changed hands since it was told to. */
+  /** All shares, by name. */
+  async list(): Promise<ListedShare[]> {
+    const view = await this.#look()
+    const counts = new Map<string, number>()
+    for (const name of view.members.flatMap(({ serves }) => serves))
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    return view.resources.flatMap(({ name, partitions }) => {
+      const parsed = parseShare(name)
+      if (parsed === null) return []
+      const collectors = counts.get(name) ?? 0
+      const idleSince = view.idle[name] ?? view.now
+      return [
+        { ...parsed, partitions, collectors, expiresAt: collectors > 0 ? null : idleSince + SHARE_IDLE_MS },
+      ]
+    })
+  }
+
+  /** Removes a share that nobody collects; answers how many residues it had. [Q11] */
+  async remove(share: string): Promise<number> {
+    const view = await this.#look()
+    const { resource } = findShare(view, share)
+    const collectors = collectorsOf(view, share).length
+    if (collectors > 0) throw refuseInUse(share, collectors)
+    const { roster } = this.#parts.store
+    const names = DIVISIONS.map((by) => shareResource(share, by))
+    await roster.markIdle({ idle: names, busy: [] })
+    const removed = await roster.forget(names, 0)
+    this.#seen = null
+    // Somebody joined meanwhile.
+    if (!removed.includes(resource.name)) throw refuseInUse(share, 1)
+    return resource.partitions
+  }
+
+  /** Hands over what its collector has released, unless it has changed hands since the request. */
   async #grant(owner: string, revoked: readonly Allotment[]): Promise<void> {
     const grants = revoked.flatMap(({ resource, partition, epoch, next }) => {
       return next === null ? [] : [{ resource, partition, epoch, next, to: next }]
@@ -194,9 +257,23 @@ export class Collectors {
     return find(isSeen && this.#seen !== null ? this.#seen : await this.#look(), key)
   }
 
-  async #look(): Promise<RosterView> {
-    this.#seen = await this.#parts.store.roster.view()
-    return this.#seen
+  /**
+   * A view that is read from now on. One read at a time: it grows with everything that is shared, and a crowd of
+   * requests must not read it as often as they are many.
+   */
+  #look(): Promise<RosterView> {
+    this.#readingNext ??= this.#readAfter(this.#reading)
+    return this.#readingNext
+  }
+
+  async #readAfter(before: Promise<RosterView> | null): Promise<RosterView> {
+    await before?.catch(() => undefined)
+    this.#reading = this.#readingNext
+    this.#readingNext = null
+    const view = await this.#parts.store.roster.view()
+    this.#seen = view
+    this.#seenAt = this.#parts.clock.mono()
+    return view
   }
 
   #shareOf(
@@ -214,7 +291,7 @@ export class Collectors {
     return {
       id: member.id,
       filter: filterOf(kept, resource),
-      putDown: printPutDown(revoked.filter((one) => !granted.includes(one))),
+      release: printRelease(revoked.filter((one) => !granted.includes(one))),
       by,
       partitions: resource.partitions,
       epoch: epochOf(view, resource),

@@ -1,19 +1,23 @@
 // Named locks for users: one holder at a time, a token that grows, and a signal for when it is lost. A lock is a lease:
 // who must be sure fences its effects with the token.
+import { checkOptions, optionTable } from '../check-options.ts'
 import type { Clock } from '../clock.ts'
 import { type Duration, toMs } from '../duration.ts'
 import { HeadraceError } from '../errors.ts'
 import type { LockStore } from './store.ts'
 import { Trust } from './trust.ts'
 
+/** Options of `race.lock`. */
 export interface LockOptions {
-  /** How long it outlives a holder that does not renew it; 30 s unless said. */
+  /** How long it outlives a holder that does not renew it; default 30 s. */
   ttl?: Duration
-  /** How long to wait for another holder; not at all unless said. */
+  /** How long to wait for another holder; default 0. */
   wait?: Duration
   /** Ends the waiting. */
   signal?: AbortSignal
 }
+
+const LOCK = optionTable<LockOptions>('a lock', { ttl: 'duration', wait: 'duration', signal: 'signal' })
 
 export interface LocksParts {
   store: { locks: LockStore }
@@ -43,6 +47,7 @@ export class Locks {
 
   /** Takes the lock, within the time to wait; null: another held it all along, or this was closed. */
   async take(name: string, options: LockOptions): Promise<Lock | null> {
+    checkOptions(options, LOCK)
     const { clock, store } = this.#parts
     const ttlMs = options.ttl === undefined ? TTL_MS : toMs(options.ttl)
     refuseShort(name, ttlMs)
@@ -79,6 +84,7 @@ interface Grip {
   sent: { mono: number; wall: number }
 }
 
+/** A named lock that this member holds: what `race.lock(name)` answers. */
 export class Lock {
   readonly name: string
   /** Higher than that of every holder before: hand it on with effects outside, and refuse lower ones there. */

@@ -39,9 +39,10 @@ export interface OwnershipParts {
 /** A use that takes longer is stuck: no store call may take as long. */
 const STUCK_MS = 10_000
 
+/** The partitions of a resource that this member owns: what `race.own(name)` answers. */
 export class Ownership {
   readonly resource: Resource
-  /** How many runs that could end the process are under way at once, at most; who works on it says so. [X43] */
+  /** @internal How many runs that could end the process are under way at once, at most; who works on it says so. [X43] */
   concurrency = 0
   readonly #parts: OwnershipParts
   readonly #held = new Map<number, Part>()
@@ -79,7 +80,7 @@ export class Ownership {
   }
 
   /**
-   * A run begins: its partition is handed over after its end. Unlike a use it may take as long as it likes. It counts
+   * @internal A run begins: its partition is handed over after its end. Unlike a use it may take as long as it likes. It counts
    * under its epoch alone: who has the partition again waits for none that has outlived an earlier one. [H3]
    */
   beginRun({ partition, epoch }: Held): void {
@@ -88,6 +89,7 @@ export class Ownership {
     epochs.set(epoch, (epochs.get(epoch) ?? 0) + 1)
   }
 
+  /** @internal */
   endRun({ partition, epoch }: Held): void {
     const epochs = this.#runs.get(partition)
     const rest = (epochs?.get(epoch) ?? 0) - 1
@@ -99,13 +101,13 @@ export class Ownership {
     for (const wake of this.#waiters) wake()
   }
 
-  /** Whether work may start that was taken under this epoch. */
+  /** @internal Whether work may start that was taken under this epoch. */
   mayStart({ partition, epoch }: Held): boolean {
     const part = this.#held.get(partition)
     return part?.epoch === epoch && part.phase === 'held' && this.#parts.trust.holds
   }
 
-  /** Whether work that was begun under this epoch may be settled: until it was sent that another has it. [A3] */
+  /** @internal Whether work that was begun under this epoch may be settled: until it was sent that another has it. [A3] */
   maySettle({ partition, epoch }: Held): boolean {
     const part = this.#held.get(partition)
     return part?.epoch === epoch && (part.phase === 'held' || part.phase === 'leaving')
@@ -116,23 +118,23 @@ export class Ownership {
     return this.#parts.view?.() ?? null
   }
 
-  /** How many runs the owner before may have had under way when this was taken over from it. [X43] */
+  /** @internal How many runs the owner before may have had under way when this was taken over from it. [X43] */
   suspectsOf({ partition, epoch }: Held): number {
     const part = this.#held.get(partition)
     return part?.epoch === epoch ? part.suspects : 0
   }
 
-  /** For how long what is held can be trusted yet, unless a beat is answered. [H2] */
+  /** @internal For how long what is held can be trusted yet, unless a beat is answered. [H2] */
   get trustedForMs(): number {
     return this.#parts.trust.leftMs
   }
 
-  /** Another number than before: what is held could not be trusted meanwhile. */
+  /** @internal Another number than before: what is held could not be trusted meanwhile. */
   get trustReturns(): number {
     return this.#parts.trust.returns
   }
 
-  /** A fenced write was refused: these are another's by now, unless a new raise says otherwise. */
+  /** @internal A fenced write was refused: these are another's by now, unless a new raise says otherwise. */
   lose(claim: Claim, partitions: readonly number[]): void {
     for (const { partition, epoch } of claim.held) {
       const part = this.#held.get(partition)
@@ -144,39 +146,39 @@ export class Ownership {
     this.#parts.look()
   }
 
-  /** Calls back when what is held has changed, until the returned function is called. What a listener throws is told. */
+  /** Calls back when what is held has changed, until the returned function is called. What a listener throws is reported. */
   watch(listener: () => void): () => void {
     return this.#listeners.add(listener)
   }
 
-  /** What is held can be trusted again: who waits for it shall look now, and not with the next pulse. [H2] */
+  /** @internal What is held can be trusted again: who waits for it shall look now, and not with the next pulse. [H2] */
   wake(): void {
     this.#tell()
   }
 
-  /** Whether a use has been under way for so long that this member cannot count as alive. [H5] */
+  /** @internal Whether a use has been under way for so long that this member cannot count as alive. [H5] */
   get isStuck(): boolean {
     const before = this.#parts.clock.mono() - STUCK_MS
     return [...this.#uses].some(({ since }) => since < before)
   }
 
-  /** What it tells the roster that it holds. */
+  /** @internal What it tells the roster that it holds. */
   holding(): Held[] {
     return this.#in('held', 'leaving').map(([partition, { epoch }]) => ({ partition, epoch }))
   }
 
-  /** The partitions that are this member's, also those that it may not work on yet, or any more. */
+  /** @internal The partitions that are this member's, also those that it may not work on yet, or any more. */
   allotted(): number[] {
     return [...this.#held.keys()]
   }
 
-  /** The raises that were refused. [A6] */
+  /** @internal The raises that were refused. [A6] */
   refused(): RefusedRaise[] {
     const { name } = this.resource
     return this.#in('refused').map(([partition, { fence }]) => ({ resource: name, partition, epoch: fence }))
   }
 
-  /** Follows the allotments that name this member as owner; answers what is to be raised. */
+  /** @internal Follows the allotments that name this member as owner; answers what is to be raised. */
   follow(allotments: readonly Allotment[]): Held[] {
     const epochs = new Map(allotments.map(({ partition, epoch }) => [partition, epoch]))
     for (const [partition, { epoch }] of this.#held) {
@@ -198,7 +200,7 @@ export class Ownership {
     return this.#in('raising').map(([partition, { epoch }]) => ({ partition, epoch }))
   }
 
-  /** The answers to a raise; what has changed meanwhile is not touched. [H1] */
+  /** @internal The answers to a raise; what has changed meanwhile is not touched. [H1] */
   raised(asked: readonly Held[], answers: readonly Raised[]): void {
     for (const { partition, raised, epoch: fence, suspects } of answers) {
       const part = this.#held.get(partition)
@@ -211,12 +213,12 @@ export class Ownership {
     this.#tell()
   }
 
-  /** The partitions that wait to be handed over, or whose hand-over was not answered. */
+  /** @internal The partitions that wait to be handed over, or whose hand-over was not answered. */
   leaving(): Held[] {
     return this.#in('leaving', 'sent').map(([partition, { epoch }]) => ({ partition, epoch }))
   }
 
-  /** Resolves when nothing of these partitions is in flight, or after `withinMs`. [H3] */
+  /** @internal Resolves when nothing of these partitions is in flight, or after `withinMs`. [H3] */
   async idle(partitions: readonly number[], withinMs: number): Promise<void> {
     const { clock } = this.#parts
     const end = clock.mono() + withinMs
@@ -238,7 +240,7 @@ export class Ownership {
   }
 
   /**
-   * From here on these are never used again under their epochs, whatever becomes of the hand-over. What was granted
+   * @internal From here on these are never used again under their epochs, whatever becomes of the hand-over. What was granted
    * anew since has a later epoch, and stays. [A3] [A4]
    */
   send(revoked: readonly Held[]): void {
@@ -249,7 +251,7 @@ export class Ownership {
     this.#tell()
   }
 
-  /** Holds nothing any more: the roster does not know this member, or it leaves. */
+  /** @internal Holds nothing any more: the roster does not know this member, or it leaves. */
   drop(): void {
     this.#held.clear()
     this.#tell()

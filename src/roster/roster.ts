@@ -5,13 +5,16 @@ import { Service } from '../service.ts'
 import type { Pulse } from '../store.ts'
 import { Announced } from './announced.ts'
 import { HandOver } from './hand-over.ts'
+import { idleShares } from './idle-shares.ts'
 import { lead } from './lead.ts'
 import { Ownership } from './ownership.ts'
 import type { RosterParts } from './parts.ts'
 import { legacyOf } from './plan.ts'
+import { SHARE_IDLE_MS } from './share.ts'
 import type { Beat, Beaten, Leader, Resource, RosterView } from './store.ts'
 import { Trust } from './trust.ts'
 
+/** Who is a member, who leads, and what this member owns: `race.roster`. */
 export class Roster {
   readonly service: Service
   readonly #parts: RosterParts
@@ -20,9 +23,13 @@ export class Roster {
   #id: string
   #isMember = false
   #isLeaving = false
+  /** For telemetry alone: what holds is asked of the trust itself. */
+  #standing: 'new' | 'trusted' | 'doubted' = 'new'
   #view: RosterView | null = null
   #leader: Leader | null = null
   #version = -1
+  /** The generation of the store, as of the last pulse. */
+  #generation: string | null = null
   /** By the store's clock: the last beat whose answer came here, and the end of the last gap between two such. [K5] */
   #heardAt = -Infinity
   #gapEndedAt = Infinity
@@ -31,6 +38,8 @@ export class Roster {
   #following: Promise<void> | null = null
   /** Something changed during a look. */
   #mustLookAgain = false
+  /** By the store's clock: when the leader has a share to remove. [Q11] */
+  #sweepAt = Infinity
   #joining: Promise<void> = Promise.resolve()
   readonly #handOver: HandOver
   readonly #announced: Announced
@@ -101,7 +110,7 @@ export class Roster {
     return ownership
   }
 
-  /** Where the API of this member answers from now on; null: nowhere that it was not told at first. [G5] */
+  /** @internal Where the API of this member answers from now on; null: nowhere that it was not told at first. [G5] */
   reachAt(address: string | null): void {
     this.#announced.address = address
     if (this.#isMember) this.look()
@@ -113,14 +122,15 @@ export class Roster {
     this.#parts.pulseSoon()
   }
 
-  /** Whether work on a resource does not end: such a member sends no beat. [H5] */
+  /** @internal Whether work on a resource does not end: such a member sends no beat. [H5] */
   get isStuck(): boolean {
     return [...this.#ownerships.values()].some((ownership) => ownership.isStuck)
   }
 
-  /** What the next pulse tells; null: it has not joined. */
+  /** @internal What the next pulse tells; null: it has not joined. */
   beat(): Beat | null {
     if (!this.#isMember) return null
+    this.#noticeDoubt()
     const { timing } = this.#parts
     const ownerships = [...this.#ownerships.values()]
     return {
@@ -133,10 +143,13 @@ export class Roster {
     }
   }
 
-  /** Takes in what a pulse answered. */
-  hear({ beaten, now }: Pulse, sent: SentPulse): void {
+  /** @internal Takes in what a pulse answered. */
+  hear({ beaten, now, generation }: Pulse, sent: SentPulse): void {
     if (beaten === null || !this.#isMember || sent.member !== this.#id) return
-    if (beaten.known) this.#takeIn(beaten, now, sent)
+    // What it was answered in another generation counts no more, nor does any epoch that it holds. [G6]
+    const isOther = this.#generation !== null && this.#generation !== generation
+    this.#generation = generation
+    if (beaten.known && !isOther) this.#takeIn(beaten, now, sent)
     else this.#lost()
   }
 
@@ -152,12 +165,27 @@ export class Roster {
     this.#leader = beaten.leader
     const term = beaten.leader?.member === this.#id ? beaten.leader.term : null
     if (term !== wasLeading) this.#parts.telemetry.emit('roster.leading', { term })
-    const mustLead = term !== null && (term !== wasLeading || beaten.silent.length > 0)
+    const mustLead =
+      term !== null && (term !== wasLeading || beaten.silent.length > 0 || now >= this.#sweepAt)
+    this.#noticeTrust()
     const isNews = beaten.version !== this.#version || mustLead || this.#unfinished
     if (isNews && !this.#isLeaving) this.#follow()
   }
 
-  /** Declared dead: it holds nothing any more, and joins under another id. [G2] */
+  /** Pulses go on while the store does not answer, so a doubt is noticed with one of them. */
+  #noticeDoubt(): void {
+    if (this.#standing !== 'trusted' || this.#trust.holds) return
+    this.#standing = 'doubted'
+    this.#parts.telemetry.emit('roster.doubted', { id: this.#id })
+  }
+
+  #noticeTrust(): void {
+    if (!this.#trust.holds) return
+    if (this.#standing === 'doubted') this.#parts.telemetry.emit('roster.trusted', { id: this.#id })
+    this.#standing = 'trusted'
+  }
+
+  /** Declared dead, or of a history that is gone: it holds nothing any more, and joins under another id. [G2] */
   #lost(): void {
     this.#trust.lose()
     for (const ownership of this.#ownerships.values()) ownership.drop()
@@ -183,7 +211,9 @@ export class Roster {
     const { member, resources } = this.#announced.introduce(this.#id, this.#resources())
     await store.roster.join(member, resources)
     this.#isMember = true
+    this.#version = -1
     this.#heardAt = -Infinity
+    this.#standing = 'new'
     telemetry.emit('roster.joined', { id: this.#id })
     this.#parts.pulseSoon()
   }
@@ -207,7 +237,7 @@ export class Roster {
       })
       .finally(() => {
         this.#following = null
-        // Who leaves has put down what it has, and raises nothing any more.
+        // A member that leaves has released what it had, and raises nothing any more.
         if (this.#mustLookAgain && this.#isMember && !this.#isLeaving) this.#follow()
       })
   }
@@ -253,11 +283,21 @@ export class Roster {
     if (!this.#trust.holds) return 'later'
     const mayJudgeFrom = this.#gapEndedAt + timing.leaseMs
     const decision = lead(view, { leader: this.#leader, timing, mayJudgeFrom })
-    if (decision === null) return 'done'
+    if (decision === null) return this.#sweep(view)
     const { kind, applied } = { applied: 0, ...(await store.roster.decide(decision)) }
     const dead = kind === 'decided' ? decision.dead.length : 0
     telemetry.emit('roster.decided', { kind, dead, changes: applied })
     return applied > 0 ? 'again' : 'later'
+  }
+
+  /** Marks the shares that nobody collects, and removes those that were so for long. [Q11] */
+  async #sweep(view: RosterView): Promise<'done' | 'again'> {
+    const { roster } = this.#parts.store
+    const { idle, busy, expired, nextAt } = idleShares(view)
+    this.#sweepAt = nextAt
+    if (idle.length + busy.length > 0) await roster.markIdle({ idle, busy })
+    const removed = expired.length > 0 ? await roster.forget(expired, SHARE_IDLE_MS) : []
+    return idle.length + busy.length + removed.length > 0 ? 'again' : 'done'
   }
 
   /** Takes no more, waits for what is in flight while it goes on to beat, hands over, and is gone. [H3] [H4] */

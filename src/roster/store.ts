@@ -78,6 +78,10 @@ export interface RosterView {
   members: readonly Member[]
   resources: readonly Resource[]
   allotments: readonly Allotment[]
+  /** Since when nobody serves a resource, by its name: of those that the leader has marked so. [Q11] */
+  idle: Readonly<Record<string, number>>
+  /** The sum of the epochs of all allotments that were removed with their resource. [Q7] */
+  epochFloor: number
 }
 
 /** What a member tells with every pulse. */
@@ -163,6 +167,18 @@ export interface RosterStore {
   drain(member: string, draining: boolean): Promise<boolean>
   /** Gives the leader's lease back; false: it was not this member's. [K4] */
   stepDown(member: string): Promise<boolean>
+  /** Marks resources as idle since now, and removes the mark of others. A join or serve of one removes it too. [Q11] */
+  markIdle(marks: IdleMarks): Promise<void>
+  /**
+   * Removes, of these resources, those that no member serves and that have been marked idle for this long, with their
+   * allotments; also allotments of these names without a resource. Answers the names of the removed resources. [Q11]
+   */
+  forget(resources: readonly string[], idleForMs: number): Promise<string[]>
+}
+
+export interface IdleMarks {
+  idle: readonly string[]
+  busy: readonly string[]
 }
 
 export interface LockRequest {

@@ -1,20 +1,14 @@
 // The HTTP server: builds Fastify, gives every route its guards and its telemetry, listens, and drains.
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import { type RequestListener, type Server as HttpServer, createServer as createHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HeadraceError, assert } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import type { Options } from '../options.ts'
 import type { Ticks } from '../pool/ticks.ts'
-import {
-  type Guard,
-  hostGuard,
-  isLoopback,
-  proofGuard,
-  refuseCrossSite,
-  refuseOpenServer,
-  tokenGuard,
-} from './auth.ts'
-import { addBodyParsers, refuseEncoding } from './body.ts'
+import { Admission } from './admission.ts'
+import { isLoopback, refuseOpenServer } from './auth.ts'
+import { addBodyParsers } from './body.ts'
 import { addBroadcast } from './broadcast.ts'
 import { addDead } from './dead.ts'
 import { addDoctor } from './doctor.ts'
@@ -23,27 +17,26 @@ import { addEntries } from './entries.ts'
 import { addEntriesPut } from './entries-put.ts'
 import { addHealth } from './health.ts'
 import { KnownPools } from './known-pools.ts'
-import { Load } from './load.ts'
 import { addMeter } from './meter.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
 import { addPage } from './page.ts'
 import { addPools } from './pools.ts'
-import { LARGEST_BODY_BYTES } from './problem.ts'
+import { EVERY_ANSWER, LARGEST_BODY_BYTES } from './problem.ts'
 import { Recent } from './recent.ts'
 import { answerBrokenRequest, answerError, answerExpectation, answerUnknownRoute } from './refusal.ts'
 import { addRoster } from './roster.ts'
-import type { ServerContext } from './route.ts'
+import { type ServerContext, checkParams } from './route.ts'
 import { addShares } from './shares.ts'
 import { addStatus } from './status.ts'
-import { addSteering } from './steering.ts'
+import { addControl } from './control.ts'
 import { addStream } from './stream.ts'
 import { addTicks } from './ticks.ts'
 import { addTicksPost } from './ticks-post.ts'
 import { addTopics } from './topics.ts'
 import { addWhy } from './why.ts'
 
-export type ServerOptions = Pick<Options, 'host' | 'port' | 'token' | 'drainWithin'>
+export type ServerOptions = Pick<Options, 'host' | 'port' | 'token' | 'behindProxy' | 'drainWithin'>
 
 export interface Server {
   /** Every route with its description. */
@@ -78,10 +71,11 @@ export function createServer(
     startedAt: race.clock.mono(),
     local: isLoopback(settings.host),
     token: settings.token,
+    admission: new Admission(race, settings),
     counts: new Recent(race.clock, async () => (await pools.ticksIfAny())?.count() ?? null),
   }
   const app = build(context)
-  const routes = equipRoutes(app, context, settings)
+  const routes = equipRoutes(app, context)
   addRoutes(app, context, routes)
   let closing: Promise<void> | null = null
   return {
@@ -97,9 +91,7 @@ function build(context: ServerContext): FastifyInstance {
     logger: false,
     bodyLimit: LARGEST_BODY_BYTES,
     return503OnClosing: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: REQUEST_WITHIN_MS,
-    http: { headersTimeout: HEAD_WITHIN_MS, connectionsCheckingInterval: LOOK_FOR_SLOW_MS },
+    serverFactory: createHttpServer,
     // An item is checked by its own rules, not by the length of its path.
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, drain),
@@ -110,37 +102,38 @@ function build(context: ServerContext): FastifyInstance {
   drain.watch(app.server)
   app.setErrorHandler((error, request, reply) => answerError(context, error, request, reply))
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.header('x-content-type-options', 'nosniff')
+    reply.headers(EVERY_ANSWER)
     if (drain.draining) reply.header('connection', 'close')
     done()
   })
   return app
 }
 
+/** A connection may be closed while the parser still holds hundreds of its requests: those are dropped without a route. */
+function createHttpServer(route: RequestListener): HttpServer {
+  const limits = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_WITHIN_MS,
+    headersTimeout: HEAD_WITHIN_MS,
+    connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
+  }
+  return createHttp(limits, (request, response) => {
+    if (!request.socket.destroyed) route(request, response)
+  })
+}
+
 /** Guards, bounds and counts every route that is added from here on, whoever adds it. */
-function equipRoutes(
-  app: FastifyInstance,
-  { race }: ServerContext,
-  { token, host }: ServerOptions,
-): DocumentedRoute[] {
+function equipRoutes(app: FastifyInstance, { race, admission }: ServerContext): DocumentedRoute[] {
   const routes: DocumentedRoute[] = []
-  const everyLoad = new Load()
-  const callerCheck = token === null ? hostGuard(host) : tokenGuard(token)
-  const hopCheck = token === null ? callerCheck : proofGuard(token, () => asked(race))
   app.addHook('onRoute', (route: RouteOptions) => {
     const doc = route.config?.doc
     const method = String(route.method)
     assert(doc !== undefined, `the route ${method} ${route.url} describes itself`)
     if (method !== 'HEAD') routes.push({ method, url: route.url, doc })
-    const load = doc.open === true ? null : everyLoad
-    const guards: Guard[] = []
-    if (token === null || doc.open !== true) {
-      guards.push(doc.forServers === true && method === 'GET' ? hopCheck : callerCheck)
-    }
-    if (method !== 'GET' && method !== 'HEAD') guards.push(refuseCrossSite, refuseEncoding)
+    const admit = admission.ofRoute(method, doc)
     route.onRequest = (request, reply, done) => {
-      load?.begin(request, reply)
-      for (const guard of guards) guard(request.headers, request.url)
+      admit(request, reply)
+      checkParams(request.params)
       done()
     }
     route.onResponse = (_request, reply, done) => {
@@ -150,17 +143,12 @@ function equipRoutes(
     }
   })
   app.setNotFoundHandler((request, reply) => {
-    callerCheck(request.headers, request.url)
+    admission.ofUnknown(request, reply)
     answerUnknownRoute(routes, request, reply)
     const { statusCode: status, elapsedTime: tookMs } = reply
     race.telemetry.emit('http.answered', { route: 'unknown', method: request.method, status, tookMs })
   })
   return routes
-}
-
-/** Whom a proof must be for, and by which time. */
-function asked({ roster, clock }: Headrace): { member: string; at: number } {
-  return { member: roster.id, at: clock.now() }
 }
 
 function addRoutes(app: FastifyInstance, context: ServerContext, routes: DocumentedRoute[]): void {
@@ -171,7 +159,7 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addEntries(app, context)
   addEntriesPut(app, context)
   addDead(app, context)
-  addSteering(app, context)
+  addControl(app, context)
   addTopics(app, context)
   addShares(app, context)
   addStream(app, context)
@@ -187,8 +175,9 @@ function addRoutes(app: FastifyInstance, context: ServerContext, routes: Documen
   addOpenApi(app, routes)
 }
 
-async function listen(app: FastifyInstance, { host, port, token }: ServerOptions): Promise<string> {
-  refuseOpenServer(host, token)
+async function listen(app: FastifyInstance, settings: ServerOptions): Promise<string> {
+  const { host, port } = settings
+  refuseOpenServer(settings)
   await app.ready()
   const { server } = app
   await new Promise<void>((resolve, reject) => {

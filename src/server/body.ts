@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HeadraceError } from '../errors.ts'
 import type { Guard } from './auth.ts'
+import { readBody } from './gather.ts'
 import { readJson, refuse } from './json.ts'
 
 /** Stands for a body that its handler reads line by line. */
@@ -23,12 +24,12 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set([...JSON_TYPES, ...NDJSON_TYPES
 
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser(JSON_TYPES, (_request, body, done) => readBody(body, done))
   app.addContentTypeParser(NDJSON_TYPES, (_request, _body, done) => done(null, NDJSON))
   // Called for every other type, and for none at all.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser('*', (request, body, done) => {
     const type = request.headers['content-type']
-    if (type === undefined) done(null, body)
+    if (type === undefined) readBody(body, done)
     else done(mediaType(type))
   })
 }

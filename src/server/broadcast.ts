@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock, Timer } from '../clock.ts'
 import { readMeter, readVerdict } from './insight.ts'
 import { STREAMED } from './meter-schemas.ts'
-import { OK } from './problem.ts'
+import { EVERY_ANSWER, OK } from './problem.ts'
 import { type RouteDoc, type ServerContext, readQuery } from './route.ts'
 
 const EVERY_MS = 1000
@@ -32,7 +32,7 @@ export function addBroadcast(app: FastifyInstance, context: ServerContext): void
     reply.raw.writeHead(OK, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...EVERY_ANSWER,
       connection: 'close',
     })
     broadcast.add(reply.raw)

@@ -1,19 +1,20 @@
 // /v1/pools/:pool/dead: what was given up, to look at, to run again, and to remove.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { checkMoment } from '../check.ts'
+import { checkChoice, checkMoment } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { nearest } from '../nearest.ts'
 import type { DeadFilter, DeadText } from '../pool/dead.ts'
-import type { DeathGroup } from '../pool/death-group.ts'
+import type { DeathKind } from '../pool/death-kind.ts'
+import { DEATH_STATES } from '../pool/settle.ts'
 import type { DeathCursor } from '../pool/store.ts'
 import { JSON_TYPE, jsonOf } from './body.ts'
 import { readMoment } from './entry-query.ts'
 import { isObject, parseJson, refuse } from './json.ts'
 import { cursorUnknown, fitting, pagingOf, readLimit, writeCursor } from './listing.ts'
-import { DEAD_FILTER, DEAD_GROUPS, DEAD_RUNS, REDRIVEN, REMOVED } from './pool-schemas.ts'
+import { DEAD_FILTER, DEAD_KINDS, DEAD_RUNS, REDRIVEN, REMOVED } from './pool-schemas.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
 
-const TEXTS = ['key', 'reason', 'error', 'group'] as const
+const TEXTS = ['key', 'reason', 'error', 'kind', 'group', 'state'] as const
 const TIMES = ['at', 'from', 'before'] as const
 const FILTERS = [...TEXTS, ...TIMES] as const
 
@@ -22,7 +23,9 @@ const FILTER_DOC = {
   at: 'only this time of the key, in mode `each`',
   reason: 'with this reason',
   error: 'with this part in the error, whatever its case',
-  group: 'of this group',
+  kind: 'of this kind: the same reason and error but for numbers and ids',
+  group: 'of this group of puts',
+  state: DEATH_STATES.join(', '),
   from: 'died at or after',
   before: 'died before',
 }
@@ -35,10 +38,10 @@ const LIST: RouteDoc = {
   answer: { 'application/json': DEAD_RUNS },
   errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
 }
-const GROUPS: RouteDoc = {
-  summary: `What was given up, by reason and error but for numbers and ids, the largest group first. ${STEP}`,
+const KINDS: RouteDoc = {
+  summary: `What was given up, by reason and error but for numbers and ids, the largest kind first. ${STEP}`,
   query: { ...FILTER_DOC, after: '`next` of the answer before' },
-  answer: { 'application/json': DEAD_GROUPS },
+  answer: { 'application/json': DEAD_KINDS },
   errors: ['invalid_input', 'pool_unknown', ...READ_ERRORS],
 }
 const REDRIVE: RouteDoc = {
@@ -61,7 +64,7 @@ export function addDead(app: FastifyInstance, context: ServerContext): void {
     reply.header('content-type', JSON_TYPE)
     return text
   })
-  app.get(`${path}/groups`, { config: { doc: GROUPS } }, (request) => listGroups(context, request))
+  app.get(`${path}/kinds`, { config: { doc: KINDS } }, (request) => listKinds(context, request))
   app.post(`${path}/redrive`, { config: { doc: REDRIVE } }, async (request) => {
     const { filter, after } = readFilter(request)
     const { dead } = await context.pools.of(request)
@@ -86,11 +89,11 @@ async function list(context: ServerContext, request: FastifyRequest): Promise<st
   return `{"items":[${items.join(',')}],"next":${JSON.stringify(cursorText(last))}}`
 }
 
-async function listGroups(context: ServerContext, request: FastifyRequest): Promise<unknown> {
+async function listKinds(context: ServerContext, request: FastifyRequest): Promise<unknown> {
   const query = readQuery(request.query, [...FILTERS, 'after'])
   const { dead } = await context.pools.of(request)
-  const { groups, next } = await dead.groups(filterOf(query), afterOf(query))
-  return { items: groups.map(groupView), next: cursorText(next) }
+  const { kinds, next } = await dead.kinds(filterOf(query), afterOf(query))
+  return { items: kinds.map(kindView), next: cursorText(next) }
 }
 
 type Query = { [Name in (typeof FILTERS)[number]]?: string }
@@ -100,7 +103,9 @@ function filterOf(query: Query): DeadFilter {
     const text = query[name]
     return text === undefined ? [] : [[name, readMoment(text, name)]]
   })
-  const texts = TEXTS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]]))
+  const texts = TEXTS.flatMap((name) =>
+    query[name] === undefined ? [] : [[name, fieldOf(name, query[name])]],
+  )
   return Object.fromEntries([...texts, ...times]) as DeadFilter
 }
 
@@ -112,7 +117,7 @@ function afterOf({ after }: { after?: string }): DeathCursor | undefined {
 function readFilter(request: FastifyRequest): { filter: DeadFilter; after: DeathCursor | undefined } {
   readQuery(request.query, [])
   const body = jsonOf(request)
-  if (!isObject(body)) throw refuse('the body must be a JSON object', 'send {"group": "…"}')
+  if (!isObject(body)) throw refuse('the body must be a JSON object', 'send {"kind": "…"}')
   const { all, after, ...named } = body
   const filter = Object.fromEntries(
     Object.entries(named).map(([name, value]) => [name, fieldOf(name, value)]),
@@ -137,21 +142,22 @@ function fieldOf(name: string, value: unknown): unknown {
       near === null ? `the fields are ${FILTERS.join(', ')}, all, after` : `did you mean ${near}?`,
     )
   }
+  if (name === 'state') return checkChoice(value, DEATH_STATES, { name, code: 'invalid_input' })
   if (typeof value === 'string' && value !== '') return value
   throw refuse(`${name} is no text`, `send "${name}" as a JSON string`)
 }
 
 function writeRun(dead: DeadText): string {
-  const { id, key, slot, seen, payload, payloads, reason, error, group, diedAt } = dead
+  const { id, key, slot, seen, payload, payloads, reason, error, kind, group, state, diedAt } = dead
   const head = { id, key, at: slot === null ? null : toIso(slot), tally: seen }
-  const rest = { reason, error, group, diedAt: toIso(diedAt) }
+  const rest = { reason, error, kind, group, state, diedAt: toIso(diedAt) }
   const embedded = payload === null ? '' : `"payload":${payload},`
   const all = payloads.length === 0 ? '' : `"payloads":[${payloads.join(',')}],`
   return `${JSON.stringify(head).slice(0, -1)},${embedded}${all}${JSON.stringify(rest).slice(1)}`
 }
 
-function groupView({ id, reason, error, count, first, last, keys }: DeathGroup): unknown {
-  return { group: id, reason, error, count, first: toIso(first), last: toIso(last), keys }
+function kindView({ id, reason, error, count, first, last, keys }: DeathKind): unknown {
+  return { kind: id, reason, error, count, first: toIso(first), last: toIso(last), keys }
 }
 
 function cursorText(cursor: DeathCursor | null): string | null {

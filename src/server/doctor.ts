@@ -18,7 +18,7 @@ export function addDoctor(app: FastifyInstance, context: ServerContext): void {
   app.get('/v1/doctor', { config: { doc: DOC } }, async (request) => {
     readQuery(request.query, [])
     const { store } = context.race
-    const ready = (await checkAll(context)).map(findingOf)
+    const ready = checkAll(context).map(findingOf)
     const own = await store.inspect()
     // Last, so that its time is that of the answer.
     const roster = await readRoster(context.race)

@@ -63,8 +63,9 @@ export class Drain {
     const ended = new AbortController()
     const closed = new Promise<void>((resolve) => {
       // The close of http.Server would cut idle connections at once, among them those whose next request is
-      // already on its way; the one of net.Server only stops listening.
-      NetServer.prototype.close.call(server, () => resolve())
+      // already on its way; the one of net.Server only stops listening. In Bun an http.Server is no net.Server.
+      if (server instanceof NetServer) NetServer.prototype.close.call(server, () => resolve())
+      else (server as HttpServer).close(() => resolve())
     }).then(() => ended.abort())
     await this.#closeSilent(server, withinMs, ended.signal)
     server.closeAllConnections()

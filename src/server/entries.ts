@@ -24,6 +24,8 @@ const LIST: RouteDoc = {
   summary: 'Lists entries by due time, then key.',
   query: {
     key: 'only this key',
+    prefix: 'keys that begin with this',
+    group: 'of this group',
     'due.from': 'due at or after',
     'due.before': 'due before',
     state: STATES.join(', '),
@@ -60,13 +62,15 @@ export function addEntries(app: FastifyInstance, context: ServerContext): void {
 }
 
 async function list(context: ServerContext, request: FastifyRequest): Promise<string> {
-  const names = ['key', 'due.from', 'due.before', 'state', 'limit', 'after'] as const
+  const names = ['key', 'prefix', 'group', 'due.from', 'due.before', 'state', 'limit', 'after'] as const
   const query = readQuery(request.query, names)
-  const { key, state, 'due.from': from, 'due.before': before } = query
+  const { key, prefix, group, state, 'due.from': from, 'due.before': before } = query
   const pool = await context.pools.of(request)
   const found = await find(context, pool, {
     ...paging(query),
     ...(key === undefined ? {} : { key: checkKey(key) }),
+    ...(prefix === undefined ? {} : { prefix: checkKey(prefix, 'prefix') }),
+    ...(group === undefined ? {} : { group: checkKey(group, 'group') }),
     ...(from === undefined ? {} : { dueFrom: readMoment(from, 'due.from') }),
     ...(before === undefined ? {} : { dueBefore: readMoment(before, 'due.before') }),
     ...(state === undefined ? {} : { state: readState(state) }),
@@ -156,12 +160,13 @@ function entryUnknown(key: string, at?: number): HeadraceError {
 
 /** Payloads are kept as JSON text, and are embedded as they are. */
 function writeEntry(entry: Entry, now: number): string {
-  const { key, slot, next, after, partition, lane, group, attempt, failing, enqueuedAt, putAt } = entry
+  const { key, slot, next, after, partition, lane, group, attempt, failing, lastError } = entry
   const name = `"key":${JSON.stringify(key)},"at":${slot === null ? 'null' : `"${toIso(slot)}"`}`
   const run = `${writeRun(next)},"after":${after === null ? 'null' : `{${writeRun(after)}}`}`
   const place = `"partition":${partition},"lane":"${lane}","group":${JSON.stringify(group)}`
-  const life = `"attempt":${attempt},"failing":${failing},"enqueuedAt":"${toIso(enqueuedAt)}","putAt":"${toIso(putAt)}"`
-  return `{${name},"state":"${stateOf(entry, now)}",${run},${place},${life}}`
+  const failed = `"attempt":${attempt},"failing":${failing},"lastError":${JSON.stringify(lastError)}`
+  const times = `"enqueuedAt":"${toIso(entry.enqueuedAt)}","putAt":"${toIso(entry.putAt)}"`
+  return `{${name},"state":"${stateOf(entry, now)}",${run},${place},${failed},${times}}`
 }
 
 function writeRun({ dueAt, tally, payload }: PlannedRun): string {

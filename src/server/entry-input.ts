@@ -2,7 +2,7 @@
 import { checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
-import type { Duration } from '../duration.ts'
+import { type Duration, toMs } from '../duration.ts'
 import { nearest } from '../nearest.ts'
 import { CONFLICT_RULES, LANES, type Mode, type OnConflict } from '../pool/entry.ts'
 import { longestWaitOf } from '../pool/longest-wait.ts'
@@ -10,7 +10,7 @@ import type { Put, PutAnswer } from '../pool/merge.ts'
 import { isObject, refuse } from './json.ts'
 import { type FieldError, InvalidFields } from './problem.ts'
 
-const FIELDS = ['key', 'at', 'payload', 'lane', 'group', 'onConflict', 'longestWait']
+const FIELDS = ['key', 'at', 'in', 'payload', 'lane', 'group', 'onConflict', 'longestWait']
 const MOST_ERRORS = 100
 
 /** One put of a body or a line, or `invalid_input`. In mode `each` it names its time, which is its slot. */
@@ -21,21 +21,31 @@ export function readPut(value: unknown, mode: Mode): Put {
   const { at, lane, group } = value
   const rule = { name: 'onConflict', code: 'invalid_input' } as const
   const onConflict = checkChoice(value['onConflict'] ?? 'earliest', CONFLICT_RULES, rule)
-  if (at === undefined && mode === 'each') {
+  const inMs = readIn(value['in'], at)
+  if (at === undefined && inMs === undefined && mode === 'each') {
     throw refuse(
       'at is missing: every (key, at) of this pool is an entry of its own',
-      'say when, as "at"; on the command line with --at or --in',
+      'say when, as "at" or "in"; on the command line with --at or --in',
     )
   }
   return {
     key,
     at: at === undefined ? null : checkMoment(at),
+    ...(inMs === undefined ? {} : { inMs }),
     payload: checkPayload(value['payload']),
     lane: lane === undefined ? null : checkChoice(lane, LANES, { name: 'lane', code: 'invalid_input' }),
     group: group === undefined ? key : checkKey(group, 'group'),
     onConflict,
     ...readLongestWait(value['longestWait'], onConflict, mode),
   }
+}
+
+function readIn(value: unknown, at: unknown): number | undefined {
+  if (value === undefined) return undefined
+  if (at !== undefined) throw refuse('in stands beside at', 'send one of them')
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw refuse('in is no string or number', 'send a text such as "10m", or milliseconds')
+  return toMs(value, 'invalid_input')
 }
 
 function readLongestWait(value: unknown, onConflict: OnConflict, mode: Mode): Pick<Put, 'longestWaitMs'> {
@@ -80,7 +90,8 @@ function unknownField(name: string): HeadraceError {
 
 /** The members of the answer, without the braces. */
 export function writePutResult({ key, at }: Put, { result, dueAt, tally }: PutAnswer, mode: Mode): string {
-  const slot = mode === 'each' && at !== null ? `"${toIso(at)}"` : 'null'
+  // A slot that was named by a time after now is when the entry is due.
+  const slot = mode === 'each' ? `"${toIso(at ?? dueAt)}"` : 'null'
   const run = `"dueAt":"${toIso(dueAt)}","tally":${tally}`
   return `"key":${JSON.stringify(key)},"at":${slot},${run},"result":"${result}"`
 }

@@ -1,9 +1,10 @@
 // How queries name moments and states of entries.
 import { checkMoment } from '../check.ts'
 import type { EntryState } from '../pool/entry.ts'
+import { STATES } from '../pool/list-options.ts'
 import { refuse } from './json.ts'
 
-export const STATES: readonly EntryState[] = ['waiting', 'due', 'backing-off', 'dead']
+export { STATES }
 
 /** A query holds text only; digits stand for milliseconds. */
 export function readMoment(text: string, name = 'at'): number {

@@ -4,11 +4,10 @@ import type { ServerResponse } from 'node:http'
 import { Alarm } from '../alarm.ts'
 import type { LogEvent, Position } from '../log/store.ts'
 import { writeFollowedEvent } from './event-json.ts'
-import { Outlet } from './outlet.ts'
-import { OK, problemOf, toHeadraceError } from './problem.ts'
+import { Outlet, keepAlive } from './outlet.ts'
+import { EVERY_ANSWER, OK, problemOf, toHeadraceError } from './problem.ts'
 import type { ServerContext } from './route.ts'
 
-const HEARTBEAT_MS = 15_000
 const LOOK_MS = 1000
 /** The shortest time between two looks, so that a busy topic costs each client at most 40 reads a second. */
 const GATHER_MS = 25
@@ -56,7 +55,7 @@ export class Follower {
         hint.kind === 'foreign' || (hint.kind === 'appended' && hint.topic === this.#followed.topic)
       if (ours) this.#alarm.wakeBy(race.clock.now())
     })
-    const stopHeart = this.#beat()
+    const stopHeart = keepAlive(this.#response, this.#outlet, race.clock)
     await this.#follow().catch((error: unknown) => this.#fail(error))
     stopHeart()
     unwatch()
@@ -68,7 +67,7 @@ export class Follower {
     this.#response.writeHead(OK, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...EVERY_ANSWER,
       connection: 'close',
     })
     // A client that loses the connection before its first event goes on from here, and misses nothing.
@@ -125,20 +124,6 @@ export class Follower {
   #positions(): string {
     const positions = [...this.#followed.positions].map(([partition, offset]) => `${partition}:${offset}`)
     return `id: ${positions.join(',')}\n`
-  }
-
-  /** A comment every 15 seconds shows both sides that the other lives; two that find no reader end it. */
-  #beat(): () => void {
-    const { clock } = this.#context.race
-    let stuck = false
-    const beat = (): void => {
-      if (this.#outlet.full && stuck) this.#response.destroy()
-      stuck = this.#outlet.full
-      if (!stuck && !this.#outlet.closed) this.#response.write(': \n\n')
-      timer = clock.timer(HEARTBEAT_MS, beat, { background: true })
-    }
-    let timer = clock.timer(HEARTBEAT_MS, beat, { background: true })
-    return () => timer.cancel()
   }
 
   #fail(error: unknown): void {

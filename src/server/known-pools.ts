@@ -63,8 +63,8 @@ export class KnownPools {
     if (this.#ticks !== null) return this.#ticks.pool
     const known = this.#pools.get(TICKS)
     if (known !== undefined) return known
-    const stored = (await this.list()).find(({ name }) => name === TICKS)
-    return stored === undefined ? null : this.#open(stored)
+    const stored = await this.find(TICKS)
+    return stored === null ? null : this.#open(stored)
   }
 
   async #open({ name, mode, partitions, fansOut, payloads }: StoredPool): Promise<Pool> {
@@ -76,8 +76,8 @@ export class KnownPools {
     return pool
   }
 
-  /** What steers a pool. */
-  async steered(stored: StoredPool): Promise<Controlled> {
+  /** The control state of a pool: its pause, limits and quotas. */
+  async controlOf(stored: StoredPool): Promise<Controlled> {
     await this.makeReadable(stored)
     return this.#race.store.pool.control.read(stored.name)
   }
@@ -94,10 +94,15 @@ export class KnownPools {
     this.#readable.add(name)
   }
 
+  /** The pool of this name as it is stored; null: there is none. */
+  find(name: string): Promise<StoredPool | null> {
+    return this.#race.store.pool.browse.pool(name)
+  }
+
+  /** All pools are read only to find a name that is near to one that is unknown. */
   async #find(name: string): Promise<StoredPool> {
-    const pools = await this.list()
-    const found = pools.find((pool) => pool.name === name)
-    if (found === undefined) throw poolUnknown(name, pools)
+    const found = await this.find(name)
+    if (found === null) throw poolUnknown(name, await this.list())
     return found
   }
 }

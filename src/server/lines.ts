@@ -1,6 +1,7 @@
 // Splits a stream of bytes into lines of text. Pure; a line that is too long or no UTF-8 becomes an error of
 // its own and costs its neighbours nothing.
 import { isUtf8 } from 'node:buffer'
+import { Gathered } from './gather.ts'
 
 export const LONGEST_LINE_BYTES = 64 * 1024
 
@@ -15,8 +16,7 @@ export interface Line {
 const NEWLINE = 0x0a
 
 export class LineSplitter {
-  #rest: Buffer[] = []
-  #restBytes = 0
+  readonly #rest = new Gathered()
   #skipping = false
   #count = 0
 
@@ -39,26 +39,22 @@ export class LineSplitter {
 
   /** The last line, if the stream did not end with a newline. */
   end(): Line[] {
-    return this.#restBytes > 0 || this.#skipping ? this.#split(this.#joined(Buffer.alloc(0))) : []
+    return this.#rest.length > 0 || this.#skipping ? this.#split(this.#joined(Buffer.alloc(0))) : []
   }
 
   /** Holds back what has no newline yet; of a line that is too long only the fact is kept. */
   #keep(part: Buffer): void {
     if (part.length === 0 || this.#skipping) return
-    this.#rest.push(part)
-    this.#restBytes += part.length
-    if (this.#restBytes <= LONGEST_LINE_BYTES) return
-    this.#rest = []
-    this.#restBytes = 0
+    if (this.#rest.length + part.length <= LONGEST_LINE_BYTES) {
+      this.#rest.add(part)
+      return
+    }
+    this.#rest.take()
     this.#skipping = true
   }
 
   #joined(part: Buffer): Buffer {
-    if (this.#restBytes === 0) return part
-    const joined = Buffer.concat([...this.#rest, part])
-    this.#rest = []
-    this.#restBytes = 0
-    return joined
+    return this.#rest.length === 0 ? part : Buffer.concat([this.#rest.take(), part])
   }
 
   #split(bytes: Buffer): Line[] {

@@ -3,8 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
-import { HeadraceError } from '../errors.ts'
-import { LARGEST_BODY_BYTES } from './problem.ts'
+import type { Socket } from 'node:net'
+import { LARGEST_BODY_BYTES, ServerBusy } from './problem.ts'
 
 export interface LoadLimits {
   requests: number
@@ -12,6 +12,9 @@ export interface LoadLimits {
 }
 
 const LIMITS: LoadLimits = { requests: 10_000, bytes: 256 * 1024 * 1024 }
+
+/** Of requests without a right token: on one connection, and all together. */
+const OPEN_LIMITS = { connection: 100, requests: 5000 }
 
 export class Load {
   readonly #limits: LoadLimits
@@ -34,7 +37,39 @@ export class Load {
     const { requests: most, bytes: mostBytes } = this.#limits
     if (this.#requests <= most && this.#bytes <= mostBytes) return
     const what = `${this.#requests - 1} requests with up to ${this.#bytes} bytes wait for their answers already`
-    throw new HeadraceError('store_busy', what, { remedy: 'try again in a moment, and send fewer at once' })
+    throw new ServerBusy(what, 'try again in a moment, and send fewer at once')
+  }
+}
+
+/**
+ * Counts what callers ask who have shown no token. To refuse one such request costs as much as to answer it, so a connection
+ * that sends many without waiting for their answers is cut.
+ */
+export class OpenLoad {
+  readonly #limits: typeof OPEN_LIMITS
+  readonly #byConnection = new WeakMap<Socket, number>()
+  #requests = 0
+
+  constructor(limits = OPEN_LIMITS) {
+    this.#limits = limits
+  }
+
+  /** Counts a request until `raw`, its response, closes. */
+  begin({ socket }: Pick<FastifyRequest, 'socket'>, { raw }: { raw: EventEmitter }): void {
+    const unanswered = this.#byConnection.get(socket) ?? 0
+    if (unanswered >= this.#limits.connection || this.#requests >= this.#limits.requests) {
+      socket.destroy()
+      throw new ServerBusy(
+        `${unanswered} requests of this connection wait for their answers`,
+        'wait for answers before you send more, or send the token',
+      )
+    }
+    this.#requests += 1
+    this.#byConnection.set(socket, unanswered + 1)
+    raw.once('close', () => {
+      this.#requests -= 1
+      this.#byConnection.set(socket, (this.#byConnection.get(socket) ?? 1) - 1)
+    })
   }
 }
 

@@ -1,5 +1,8 @@
 // Writes to a response no faster than its reader reads.
 import type { ServerResponse } from 'node:http'
+import type { Clock } from '../clock.ts'
+
+const HEARTBEAT_MS = 15_000
 
 export class Outlet {
   readonly #response: ServerResponse
@@ -33,4 +36,21 @@ export class Outlet {
       this.#wake = null
     }
   }
+}
+
+/** A comment every 15 seconds shows both sides of a stream that the other lives; two that find no reader cut it. */
+export function keepAlive(
+  response: Pick<ServerResponse, 'write' | 'destroy'>,
+  outlet: Pick<Outlet, 'closed' | 'full'>,
+  clock: Pick<Clock, 'timer'>,
+): () => void {
+  let stuck = false
+  const beat = (): void => {
+    if (outlet.full && stuck) response.destroy()
+    stuck = outlet.full
+    if (!stuck && !outlet.closed) response.write(': \n\n')
+    timer = clock.timer(HEARTBEAT_MS, beat, { background: true })
+  }
+  let timer = clock.timer(HEARTBEAT_MS, beat, { background: true })
+  return () => timer.cancel()
 }

@@ -1,4 +1,5 @@
 // JSON Schemas of pools, entries and the dead.
+import { DEATH_STATES } from '../pool/settle.ts'
 import { COUNT, ITEM, MOMENT, RESULT, TEXT, TIME, listOf, objectOf, orNull } from './schemas.ts'
 
 const ANY = {}
@@ -32,14 +33,19 @@ export const NEW_PAUSE = objectOf({
 })
 export const RESUMED = objectOf({ resumed: { type: 'boolean', description: 'false: there was no pause' } })
 
+const SPREAD = {
+  type: 'boolean',
+  description: 'starts are spaced by per/count; left out: they may come at once',
+}
 const LIMIT = objectOf({
   concurrency: orNull(COUNT),
-  rate: orNull(objectOf({ count: COUNT, perMs: COUNT })),
+  rate: orNull(objectOf({ count: COUNT, perMs: COUNT, 'spread?': SPREAD })),
 })
 export const LIMITS = objectOf({ group: LIMIT, pool: LIMIT })
 const NEW_RATE = objectOf({
   count: { type: 'integer', minimum: 1 },
   per: { description: 'such as `1s`, or milliseconds; from 100 ms to 1 h', type: ['string', 'integer'] },
+  'spread?': SPREAD,
 })
 const NEW_LIMIT = objectOf({
   'concurrency?': orNull({ type: 'integer', minimum: 1 }),
@@ -67,6 +73,10 @@ export const NEW_POOL = objectOf({
 
 const PUT_MEMBERS = {
   'at?': { ...MOMENT, description: 'when it is due: RFC 3339 with a zone, or milliseconds; now unless said' },
+  'in?': {
+    ...DURATION,
+    description: 'due so long after the put, by the clock of the store; not together with `at`',
+  },
   'payload?': ANY,
   'lane?': LANE,
   'group?': ITEM,
@@ -98,7 +108,14 @@ export const ENTRY = objectOf({
   partition: COUNT,
   lane: LANE,
   group: ITEM,
-  attempt: COUNT,
+  attempt: {
+    ...COUNT,
+    description: 'how many attempts of its next run have failed; of a dead entry all that it had',
+  },
+  lastError: orNull({
+    ...TEXT,
+    description: 'what its last attempt failed with, until a run of it is done; null: nothing was thrown',
+  }),
   failing: { type: 'boolean' },
   enqueuedAt: TIME,
   putAt: TIME,
@@ -116,16 +133,19 @@ const DEAD_RUN = objectOf({
   at: orNull(TIME),
   tally: COUNT,
   'payload?': ANY,
+  'payloads?': { ...listOf(ANY), description: 'of every put, in a pool that keeps them all' },
   reason: TEXT,
   error: orNull(TEXT),
+  kind: TEXT,
   group: TEXT,
+  state: { enum: [...DEATH_STATES] },
   diedAt: TIME,
 })
 export const DEAD_RUNS = objectOf({ items: listOf(DEAD_RUN), next: orNull(TEXT) })
-export const DEAD_GROUPS = objectOf({
+export const DEAD_KINDS = objectOf({
   items: listOf(
     objectOf({
-      group: TEXT,
+      kind: TEXT,
       reason: TEXT,
       error: orNull(TEXT),
       count: COUNT,
@@ -141,7 +161,9 @@ export const DEAD_FILTER = objectOf({
   'at?': MOMENT,
   'reason?': TEXT,
   'error?': { ...TEXT, description: 'a part of the error, whatever its case' },
-  'group?': TEXT,
+  'kind?': { ...TEXT, description: 'the same reason and error but for numbers and ids' },
+  'group?': { ...TEXT, description: 'the group of the put' },
+  'state?': { enum: [...DEATH_STATES] },
   'from?': MOMENT,
   'before?': MOMENT,
   'all?': { enum: [true], description: 'in the place of every other: all of them' },

@@ -1,6 +1,6 @@
 // /v1/pools: what there is, and new ones. Nothing here counts entries: that would read them all.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type PoolOptions, poolSettings } from '../asked-settings.ts'
+import { type PoolOptions, poolSettings } from '../pool-options.ts'
 import { nearest } from '../nearest.ts'
 import { type Limits, pauseAt } from '../pool/control.ts'
 import type { StoredPool } from '../pool/store.ts'
@@ -9,9 +9,9 @@ import { isObject, readJson, refuse } from './json.ts'
 import type { KnownPools } from './known-pools.ts'
 import { NEW_POOL, POOL, POOLS } from './pool-schemas.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
-import { pauseJson } from './steering.ts'
+import { pauseJson } from './control.ts'
 
-/** The most pools that are listed: what steers each costs a read. */
+/** The most pools that are listed: the control state of each costs a read. */
 export const MOST_LISTED = 1000
 /** Of how many that is read at once. */
 const AT_ONCE = 10
@@ -54,7 +54,7 @@ async function make(context: ServerContext, request: FastifyRequest): Promise<un
   readQuery(request.query, [])
   const { race, pools } = context
   const { pool: name } = request.params as { pool: string }
-  const known = (await pools.list()).find((pool) => pool.name === name)
+  const known = await pools.find(name)
   const settings = poolSettings(name, readOptions(request), known ?? race.options)
   await race.store.pool.entries.open(settings)
   return detail(context, request)
@@ -70,7 +70,7 @@ export interface PoolDetail extends StoredPool {
   limits: Limits
 }
 
-/** The pools by name with what steers them, as many as are listed, and how many there are. */
+/** The pools by name with their control state, as many as are listed, and how many there are. */
 export async function poolDetails({ pools }: ServerContext): Promise<{ items: PoolDetail[]; total: number }> {
   const all = await pools.list()
   const listed = all.slice(0, MOST_LISTED)
@@ -83,7 +83,7 @@ export async function poolDetails({ pools }: ServerContext): Promise<{ items: Po
 }
 
 async function detailOf(pools: KnownPools, stored: StoredPool): Promise<PoolDetail> {
-  const { now, control } = await pools.steered(stored)
+  const { now, control } = await pools.controlOf(stored)
   return { ...stored, paused: pauseJson(pauseAt(control, now)), limits: control.limits }
 }
 

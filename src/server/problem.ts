@@ -18,6 +18,8 @@ const STATUS: Record<ErrorCode, number> = {
   resource_mismatch: 409,
   topic_unknown: 404,
   share_unknown: 404,
+  share_in_use: 409,
+  shares_full: 409,
   collector_unknown: 404,
   partition_unknown: 404,
   member_unknown: 404,
@@ -31,6 +33,8 @@ const STATUS: Record<ErrorCode, number> = {
   store_busy: 503,
   store_full: 503,
   store_failed: 503,
+  store_went_back: 503,
+  store_replaced: 503,
   store_refused: 500,
   not_running: 503,
   token_required: 500,
@@ -77,6 +81,24 @@ export class InvalidFields extends HeadraceError {
   }
 }
 
+/** The server refuses by itself, under a code of the store: its message names nothing of the store, and may be shown. */
+export class ServerBusy extends HeadraceError {
+  constructor(message: string, remedy: string) {
+    super('store_busy', message, { remedy })
+  }
+}
+
+/** What a store says of itself may name its file, user or host, or the data of others. Clients get the code and its title. */
+export function isOfStore(error: HeadraceError): boolean {
+  return error.code.startsWith('store_') && !(error instanceof ServerBusy)
+}
+
+/** On every answer, whoever writes it: nothing is guessed from its content, and no other site may embed it. */
+export const EVERY_ANSWER = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 /** The status of a route that did what it was asked for. */
@@ -91,13 +113,14 @@ export function statusOf(code: ErrorCode): number {
 
 export function problemOf(error: HeadraceError, instance?: string): Problem {
   const { title, retryable } = ERROR_CODES[error.code]
+  const hidden = isOfStore(error)
   return {
     type: `urn:headrace:${error.code}`,
     title,
     status: STATUS[error.code],
-    detail: error.message,
+    detail: hidden ? `${title}; the output of the server says why` : error.message,
     code: error.code,
-    remedy: error.remedy ?? (retryable ? 'try again in a second' : 'change the request'),
+    remedy: (hidden ? null : error.remedy) ?? (retryable ? 'try again in a second' : 'change the request'),
     retryable,
     ...(instance === undefined ? {} : { instance }),
     ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
@@ -138,6 +161,21 @@ function brokenRequest(cause: unknown): HeadraceError {
 }
 
 export const LARGEST_BODY_BYTES = 1024 * 1024
+
+export function bodyTooLarge(): HeadraceError {
+  return toHeadraceError({ code: 'FST_ERR_CTP_BODY_TOO_LARGE' })
+}
+
+/** A body in many small chunks: each costs hundreds of bytes on its way. */
+export function bodyTooSplit(most: number): HeadraceError {
+  return new HeadraceError(
+    'body_too_large',
+    `the body comes in more than ${most} chunks, which is the limit`,
+    {
+      remedy: 'send it in larger chunks, or with a Content-Length',
+    },
+  )
+}
 
 /** What Fastify and Node refuse by themselves, in our words. */
 const FRAMEWORK: Record<string, { code: ErrorCode; message: string; remedy: string }> = {

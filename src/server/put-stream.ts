@@ -10,7 +10,7 @@ import { Chunks } from './chunks.ts'
 import { parseJson, refuse } from './json.ts'
 import { type Line, LONGEST_LINE_BYTES, LineSplitter } from './lines.ts'
 import { Outlet } from './outlet.ts'
-import { ACCEPTED, problemOf, toHeadraceError } from './problem.ts'
+import { ACCEPTED, EVERY_ANSWER, problemOf, toHeadraceError } from './problem.ts'
 import type { ServerContext } from './route.ts'
 import { endEarly } from './unread.ts'
 
@@ -77,7 +77,7 @@ class PutStream<Given extends Put> {
     if (drain.draining) onDrain()
     this.#response.writeHead(ACCEPTED, {
       'content-type': 'application/x-ndjson',
-      'x-content-type-options': 'nosniff',
+      ...EVERY_ANSWER,
     })
     this.#response.flushHeaders()
     await this.#readAll()

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { HeadraceError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
 import type { Drain } from './drain.ts'
-import { headersOf, problemOf, toClientError, toHeadraceError } from './problem.ts'
+import { EVERY_ANSWER, headersOf, isOfStore, problemOf, toClientError, toHeadraceError } from './problem.ts'
 import type { ServerContext } from './route.ts'
 import { dropRest } from './unread.ts'
 
@@ -19,6 +19,10 @@ export function answerError(
   if (error.code === 'internal') {
     const route = request.routeOptions.url ?? ''
     race.telemetry.emit('http.failed', { route, method: request.method, error: thrown })
+  }
+  if (isOfStore(error)) {
+    const route = request.routeOptions.url ?? ''
+    race.telemetry.emit('http.unserved', { route, method: request.method, error })
   }
   // Fastify closes after a body it did not read; the rest is dropped instead, so that the answer can be read.
   reply.removeHeader('connection')
@@ -64,7 +68,7 @@ export function answerBrokenRequest(thrown: Error & { code?: string }, socket: S
   const body = JSON.stringify(problem)
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
-    ...Object.entries(headersOf(problem)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headersOf(problem), ...EVERY_ANSWER }).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]
@@ -79,7 +83,7 @@ export function answerExpectation(request: IncomingMessage, response: ServerResp
   })
   const problem = problemOf(error)
   // Whether the body comes is not known, so nothing after it can be told apart.
-  response.writeHead(problem.status, { ...headersOf(problem), connection: 'close' })
+  response.writeHead(problem.status, { ...headersOf(problem), ...EVERY_ANSWER, connection: 'close' })
   response.end(JSON.stringify(problem))
 }
 

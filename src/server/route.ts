@@ -1,8 +1,10 @@
 // What every route file shares: what it is handed, how a route describes itself, and how queries are read.
+import { checkKey } from '../check.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import { nearest } from '../nearest.ts'
 import type { EntryState } from '../pool/entry.ts'
+import type { Admission } from './admission.ts'
 import type { Drain } from './drain.ts'
 import { refuse } from './json.ts'
 import type { KnownPools } from './known-pools.ts'
@@ -18,6 +20,8 @@ export interface ServerContext {
   local: boolean
   /** That of this server, and of those that it asks. */
   token: string | null
+  /** What requests pass before their route. */
+  admission: Admission
   /** Null: there are no ticks. */
   counts: Recent<Record<EntryState, number> | null>
 }
@@ -57,6 +61,11 @@ declare module 'fastify' {
   }
 }
 
+/** Refuses a path whose parts no store can hold, before anything is asked of one. */
+export function checkParams(params: unknown): void {
+  for (const [name, value] of Object.entries(params as Record<string, unknown>)) checkKey(value, name)
+}
+
 /** The query with each name at most once, or `invalid_input` that names what is not understood. */
 export function readQuery<Name extends string>(
   query: unknown,
@@ -66,6 +75,7 @@ export function readQuery<Name extends string>(
   for (const [name, value] of Object.entries(query as Record<string, string | string[]>)) {
     if (!names.includes(name as Name)) throw unknownParameter(name, names)
     if (typeof value !== 'string') throw refuse(`the parameter ${name} is given twice`, 'give it once')
+    if (value.includes('\0')) throw refuse(`the parameter ${name} holds a NUL character`, 'remove it')
     read[name] = value
   }
   return read as { [Key in Name]?: string }

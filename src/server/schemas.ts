@@ -90,7 +90,7 @@ export const NEW_COLLECTOR = objectOf({
   'partitions?': { type: 'integer', description: 'of the first collector; 32 unless said' },
   'by?': DIVISION,
 })
-const PUT_DOWN: Schema = {
+const RELEASE: Schema = {
   ...TEXT,
   description:
     'residues that others shall have, each with the epoch under which the collector has it: `12@7,13@9`',
@@ -98,14 +98,14 @@ const PUT_DOWN: Schema = {
 export const SHARE_ANSWER = objectOf({
   id: TEXT,
   filter: orNull(FILTER),
-  putDown: orNull(PUT_DOWN),
+  release: orNull(RELEASE),
   by: DIVISION,
   partitions: COUNT,
   epoch: COUNT,
   expiresAt: TIME,
   leaseMs: COUNT,
 })
-export const HEARTBEAT = objectOf({ 'putDown?': PUT_DOWN })
+export const HEARTBEAT = objectOf({ 'release?': RELEASE })
 export const PASS = objectOf({ took: SECONDS, had: SECONDS })
 
 const LOAD_MEMBERS = {
@@ -118,6 +118,18 @@ const LOAD_MEMBERS = {
 }
 export const COLLECTOR_LOAD = objectOf(LOAD_MEMBERS)
 export const COLLECTOR_LEFT = objectOf({ id: TEXT, handedOver: COUNT })
+export const SHARE_REMOVED = objectOf({ share: TEXT, partitions: COUNT })
+export const SHARES = objectOf({
+  items: listOf(
+    objectOf({
+      share: TEXT,
+      by: DIVISION,
+      partitions: COUNT,
+      collectors: COUNT,
+      expiresAt: orNull({ ...TIME, description: 'null while it has collectors' }),
+    }),
+  ),
+})
 export const SHARE = objectOf({
   share: TEXT,
   by: DIVISION,
@@ -143,7 +155,7 @@ export const SHARE = objectOf({
 export const HEALTH = objectOf({ status: TEXT })
 export const READINESS = objectOf({
   status: TEXT,
-  checks: listOf(objectOf({ name: TEXT, ok: { type: 'boolean' }, detail: TEXT })),
+  'checks?': listOf(objectOf({ name: TEXT, ok: { type: 'boolean' }, detail: TEXT })),
 })
 
 export const METRICS = objectOf({

@@ -1,24 +1,34 @@
 // Exported as `headrace/server`: the HTTP API of a running Headrace in its own process, so that whoever works can be asked.
+import '../check-floor.ts'
 import { describe } from '../check.ts'
+import { checkOptions, optionTable } from '../check-options.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
-import { nearest } from '../nearest.ts'
 import { type OptionsInput, asGiven, resolveOptions } from '../options.ts'
 import { Ticks } from '../pool/ticks.ts'
 import { createServer } from './app.ts'
 import { ownAddress } from './own-address.ts'
 
-const NAMES = ['host', 'port', 'token', 'address', 'drainWithin', 'ticks'] as const
-
-/** What is not said is as the race was told: by its options, the environment, or their defaults. */
+/** What is left out is as in the options of the race, the environment, or the defaults. */
 export interface ServeOptions extends Pick<
   OptionsInput,
-  'host' | 'port' | 'token' | 'address' | 'drainWithin'
+  'host' | 'port' | 'token' | 'behindProxy' | 'address' | 'drainWithin'
 > {
-  /** Those that `/ticks` is about; unless said, the pool `ticks` of the store, if there is one. */
+  /** What `/ticks` serves; default: the pool `ticks` of the store, if there is one. */
   ticks?: Ticks | undefined
 }
 
+const SERVE = optionTable<ServeOptions>('serve', {
+  host: null,
+  port: null,
+  token: null,
+  behindProxy: null,
+  address: null,
+  drainWithin: null,
+  ticks: null,
+})
+
+/** What `serve` answers. */
 export interface Served extends AsyncDisposable {
   /** Where it answers, such as `http://127.0.0.1:7400`. */
   readonly url: string
@@ -28,7 +38,7 @@ export interface Served extends AsyncDisposable {
 
 /** Serves the HTTP API of a race; off loopback only with a token. From then on its address stands in the roster. [G5] */
 export async function serve(race: Headrace, options: ServeOptions = {}): Promise<Served> {
-  refuseUnknown(options)
+  checkOptions(options, SERVE)
   const { ticks = null, ...given } = options
   refuseOther(ticks)
   const settings = resolveOptions({ ...asGiven(race.options), ...asGiven(given) })
@@ -40,7 +50,7 @@ export async function serve(race: Headrace, options: ServeOptions = {}): Promise
     throw new HeadraceError('not_running', 'the race is stopped, and is not served any more')
   }
   const address = settings.address ?? ownAddress({ host: settings.host, port })
-  const close = race.servings.add(address, () => server.close())
+  const close = race.openServers.add(address, () => server.close())
   return { url, close, [Symbol.asyncDispose]: close }
 }
 
@@ -54,13 +64,4 @@ function refuseOther(ticks: unknown): void {
       remedy: "give them themselves: serve(race, { ticks: race.ticks('mails') })",
     },
   )
-}
-
-function refuseUnknown(options: ServeOptions): void {
-  const unknown = Object.keys(options).find((name) => !(NAMES as readonly string[]).includes(name))
-  if (unknown === undefined) return
-  const near = nearest(unknown, NAMES)
-  throw new HeadraceError('invalid_options', `serve has no option ${JSON.stringify(unknown)}`, {
-    remedy: near === null ? `choose one of ${NAMES.join(', ')}` : `did you mean ${near}?`,
-  })
 }

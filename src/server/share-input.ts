@@ -33,12 +33,12 @@ export function readNewCollector(request: FastifyRequest): NewCollector {
   }
 }
 
-/** What a heartbeat says that the collector has put down. */
-export function readPutDown(request: FastifyRequest): string | undefined {
-  const { putDown } = fieldsOf(request, ['putDown'])
-  if (putDown === undefined || putDown === null) return undefined
-  if (typeof putDown === 'string') return putDown
-  throw refuse('putDown must be a text', 'send the `putDown` of the last answer, or leave it out')
+/** What the collector releases with a heartbeat. */
+export function readRelease(request: FastifyRequest): string | undefined {
+  const { release } = fieldsOf(request, ['release'])
+  if (release === undefined || release === null) return undefined
+  if (typeof release === 'string') return release
+  throw refuse('release must be a text', 'send the `release` of the last answer, or leave it out')
 }
 
 export function readPass(request: FastifyRequest): Pass {

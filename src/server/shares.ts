@@ -12,8 +12,10 @@ import {
   PASS,
   SHARE,
   SHARE_ANSWER,
+  SHARE_REMOVED,
+  SHARES,
 } from './schemas.ts'
-import { collectorOf, readDivision, readNewCollector, readPass, readPutDown, shareOf } from './share-input.ts'
+import { collectorOf, readDivision, readNewCollector, readPass, readRelease, shareOf } from './share-input.ts'
 
 const COLLECTOR_ERRORS = ['invalid_input', 'invalid_options', 'collector_unknown', ...WRITE_ERRORS] as const
 
@@ -22,17 +24,27 @@ const GET: RouteDoc = {
   answer: { 'application/json': SHARE },
   errors: ['invalid_options', 'share_unknown', ...READ_ERRORS],
 }
+const LIST: RouteDoc = {
+  summary: 'All shares, with the number of their collectors and when one without collectors is removed.',
+  answer: { 'application/json': SHARES },
+  errors: ['invalid_options', ...READ_ERRORS],
+}
+const REMOVE: RouteDoc = {
+  summary: 'Removes a share that has no collectors. One that has is refused: stop them first.',
+  answer: { 'application/json': SHARE_REMOVED },
+  errors: ['invalid_options', 'share_unknown', 'share_in_use', ...WRITE_ERRORS],
+}
 const JOIN: RouteDoc = {
   summary: 'A new collector of a share. It has no filter before the leader has seen it.',
   body: { 'application/json': NEW_COLLECTOR },
   optionalBody: true,
   answer: { 'application/json': SHARE_ANSWER },
   created: true,
-  errors: ['invalid_input', 'invalid_options', 'resource_mismatch', ...WRITE_ERRORS],
+  errors: ['invalid_input', 'invalid_options', 'resource_mismatch', 'shares_full', ...WRITE_ERRORS],
 }
 const BEAT: RouteDoc = {
   summary:
-    'The collector is there. What it was told to put down goes to others when it says, by the same text, that it has.',
+    'Keeps a collector alive. Residues that it was asked to release go to others when a heartbeat names them by the same text.',
   body: { 'application/json': HEARTBEAT },
   optionalBody: true,
   answer: { 'application/json': SHARE_ANSWER },
@@ -40,7 +52,7 @@ const BEAT: RouteDoc = {
 }
 const FILTER: RouteDoc = {
   summary:
-    'The share of a collector: what it may work on, and what it shall put down. Reads, and changes nothing.',
+    'The share of a collector: what it may work on, and what it must release. Reads, and changes nothing.',
   query: { by: 'refused unless the share is divided by this: id, hash' },
   answer: { 'application/json': SHARE_ANSWER },
   errors: ['invalid_input', 'invalid_options', 'resource_mismatch', 'collector_unknown', ...READ_ERRORS],
@@ -60,11 +72,17 @@ const LEAVE: RouteDoc = {
 export function addShares(app: FastifyInstance, { race: { store, clock, options } }: ServerContext): void {
   const collectors = new Collectors({ store, clock, leaseMs: options.lease })
   const path = '/v1/shares/:share/collectors'
+  app.get('/v1/shares', { config: { doc: LIST } }, (request) => list(collectors, request))
   app.get('/v1/shares/:share', { config: { doc: GET } }, (request) => get(collectors, request))
+  app.delete('/v1/shares/:share', { config: { doc: REMOVE } }, async (request) => {
+    readQuery(request.query, [])
+    const share = shareOf(request)
+    return { share, partitions: await collectors.remove(share) }
+  })
   app.post(path, { config: { doc: JOIN } }, (request, reply) => join(collectors, request, reply))
   app.post(`${path}/:id/heartbeat`, { config: { doc: BEAT } }, async (request) => {
     readQuery(request.query, [])
-    return written(await collectors.heartbeat(collectorOf(request), readPutDown(request)))
+    return written(await collectors.heartbeat(collectorOf(request), readRelease(request)))
   })
   app.get(`${path}/:id/filter`, { config: { doc: FILTER } }, (request, reply) =>
     read(collectors, request, reply),
@@ -78,6 +96,17 @@ export function addShares(app: FastifyInstance, { race: { store, clock, options 
     const key = collectorOf(request)
     return { id: key.id, handedOver: await collectors.leave(key) }
   })
+}
+
+async function list(collectors: Collectors, request: FastifyRequest): Promise<unknown> {
+  readQuery(request.query, [])
+  const items = await collectors.list()
+  return {
+    items: items.map((item) => ({
+      ...item,
+      expiresAt: item.expiresAt === null ? null : toIso(item.expiresAt),
+    })),
+  }
 }
 
 async function get(collectors: Collectors, request: FastifyRequest): Promise<unknown> {

@@ -38,7 +38,7 @@ const PATCH: RouteDoc = {
   query: { at: 'the tick of this time; required in mode `each`' },
   body: { 'application/json': RESCHEDULE },
   answer: { 'application/json': TICK_RESULT },
-  errors: ['invalid_input', 'pool_unknown', 'tick_unknown', 'tick_due', ...WRITE_ERRORS],
+  errors: ['invalid_input', 'pool_unknown', 'tick_unknown', 'tick_due', 'tick_exists', ...WRITE_ERRORS],
 }
 const DELETE: RouteDoc = {
   summary: 'Cancels the ticks of an item, or with `at` the one tick.',
@@ -108,6 +108,12 @@ async function reschedule(context: ServerContext, request: FastifyRequest): Prom
   if (answer.kind === 'due') {
     const what = `the tick of ${JSON.stringify(item)} is due already, or one at the new time has fired`
     throw new HeadraceError('tick_due', what, { remedy: 'it fires as it was; post a new tick' })
+  }
+  if (answer.kind === 'exists') {
+    const what = `the item ${JSON.stringify(item)} has a tick at ${toIso(at)} already`
+    throw new HeadraceError('tick_exists', what, {
+      remedy: 'nothing was changed: choose another time, or cancel one of the two ticks',
+    })
   }
   return { item, at: toIso(at), result: answer.answer.result }
 }

@@ -2,6 +2,7 @@
 import { systemClock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { noFaults } from '../fault.ts'
+import { maskAddress } from '../mask.ts'
 import type { Store, StoreContext } from '../store.ts'
 
 export async function openStore(address: string, context: StoreContext): Promise<Store> {
@@ -17,7 +18,7 @@ export async function openStore(address: string, context: StoreContext): Promise
     const { openPostgresStore } = await import('./postgres/store.ts')
     return openPostgresStore(address, context)
   }
-  throw refusal(`the store address ${JSON.stringify(mask(address))} is not understood`, HOW)
+  throw refusal(`the store address ${JSON.stringify(maskAddress(address))} is not understood`, HOW)
 }
 
 /** On a thread of its own, unless the caller has a clock or faults: those cannot be handed to one. */
@@ -45,9 +46,4 @@ function checkPath(path: string): string {
 
 function refusal(message: string, remedy: string): HeadraceError {
   return new HeadraceError('store_unknown', message, { remedy })
-}
-
-/** An address without the password it may hold. */
-export function mask(address: string): string {
-  return address.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1:***@')
 }

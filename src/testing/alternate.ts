@@ -34,6 +34,8 @@ export function alternate(first: Store, second: Store): Store {
       leave: (member, grants) => next().roster.leave(member, grants),
       drain: (member, draining) => next().roster.drain(member, draining),
       stepDown: (member) => next().roster.stepDown(member),
+      markIdle: (marks) => next().roster.markIdle(marks),
+      forget: (resources, idleForMs) => next().roster.forget(resources, idleForMs),
     },
     locks: {
       acquire: (request) => next().locks.acquire(request),
@@ -68,6 +70,7 @@ function alternatePool(both: [Store, Store], next: () => Store): Store['pool'] {
       count: (pool) => next().pool.browse.count(pool),
       deaths: (pool, limit) => next().pool.browse.deaths(pool, limit),
       pools: () => next().pool.browse.pools(),
+      pool: (name) => next().pool.browse.pool(name),
     },
     dead: {
       list: (pool, query) => next().pool.dead.list(pool, query),

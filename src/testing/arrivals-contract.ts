@@ -2,7 +2,8 @@
 // have transactions of their own kinds, which a case only begins and ends.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Arrivals, Store, UserTransaction } from '../store.ts'
+import type { Arrivals, Store } from '../store.ts'
+import type { UserTransaction } from '../tx.ts'
 import { claimOf } from './claim.ts'
 import { asEvent } from './log-driver.ts'
 import { type PoolDriver, asPut, openPool } from './pool-driver.ts'
@@ -106,6 +107,19 @@ const cases: ArrivalsCase[] = [
       const { next, lane, group } = await pool.get('a')
       assert.deepEqual([next, lane, group], [{ dueAt: at + 5, tally: 1, payload: '3' }, 'bulk', 'g'])
       assert.equal((await pool.takeOne()).key, 'b')
+    },
+  },
+  {
+    title: '[M17] a put with `in` counts from the statement that inserts it, by the clock of the store',
+    run: async (open) => {
+      const { arrivals, pool, fold, inTransaction, now } = await openSetting(open, 'each')
+      const before = now()
+      await inTransaction((tx) => arrivals.put(tx, 'work', [asPut('a', { inMs: 60_000 })]))
+      const after = now()
+      await fold()
+      const [entry] = await pool.list()
+      assert.ok(entry !== undefined && entry.slot === entry.next.dueAt)
+      assert.ok(entry.next.dueAt >= before + 60_000 && entry.next.dueAt <= after + 60_000)
     },
   },
   {

@@ -33,7 +33,56 @@ async function pagesOf(pool: PoolDriver, query: EntryQuery): Promise<Entry[][]> 
   }
 }
 
+/** Entries of some keys and groups, one of them young, one that failed and one that is dead. */
+async function openNamed({ store }: Parameters<Case['run']>[0]): Promise<PoolDriver> {
+  const pool = await openPool(store)
+  await pool.put('ann/dead', { group: 'ann' })
+  await pool.settle(await pool.takeOne(), { kind: 'dead', reason: 'attempts', error: null })
+  await pool.put('ann/failed', { group: 'ann' })
+  await pool.settle(await pool.takeOne(), { kind: 'retry', dueAt: START + 5 })
+  await pool.put('ann/2', { at: START + 20, group: 'ann', lane: 'bulk' })
+  await pool.put('bob/1', { at: START + 10, group: 'ann' })
+  await pool.put('ann', { at: START + 30 })
+  await pool.put('ann\u{10ffff}', { at: START + 40 })
+  await pool.put('anna', { at: START + 50 })
+  return pool
+}
+
 export const browseCases: Case[] = [
+  {
+    title:
+      '[B5] a listing can be narrowed to keys that begin with a text, and to a group, in pages and by state',
+    run: async (opened) => {
+      const pool = await openNamed(opened)
+      const all = async (query: Omit<EntryQuery, 'limit'>): Promise<string> =>
+        (await pagesOf(pool, { ...query, limit: 1 })).flatMap(keysOf).join(' ')
+      assert.equal(await all({ group: 'ann' }), 'ann/dead ann/failed bob/1 ann/2 ann')
+      assert.equal(await all({ prefix: 'ann/' }), 'ann/dead ann/failed ann/2')
+      assert.equal(await all({ prefix: 'ann\u{10ffff}' }), 'ann\u{10ffff}')
+      assert.equal(await all({ prefix: 'anna', key: 'ann' }), '')
+      assert.equal(await all({ prefix: 'ann', dueFrom: START + 20 }), 'ann/2 ann ann\u{10ffff} anna')
+      assert.equal(await all({ prefix: 'bob', group: 'ann' }), 'bob/1')
+      assert.equal(await all({ group: 'ann', state: 'waiting' }), 'bob/1 ann/2 ann')
+      assert.equal(await all({ group: 'ann', state: 'dead' }), 'ann/dead')
+      assert.equal(await all({ group: 'ann', state: 'backing-off' }), 'ann/failed')
+      assert.equal(await all({ group: 'nobody' }), '')
+    },
+  },
+  {
+    title:
+      '[B5] young entries of mode each are found by the beginning of their key, however many others there are',
+    run: async ({ store }) => {
+      const pool = await openPool(store, { mode: 'each' })
+      const puts = Array.from({ length: 2500 }, (_, nth) => asPut(`k${nth}`, { at: START + 10 + nth }))
+      await store.pool.entries.put('work', [{ puts, repeat: null }])
+      const found = await pool.list({ prefix: 'k249', limit: 100 })
+      assert.equal(
+        keysOf(found).join(' '),
+        'k249 k2490 k2491 k2492 k2493 k2494 k2495 k2496 k2497 k2498 k2499',
+      )
+      assert.equal(keysOf(await pool.list({ group: 'k7', limit: 100 })).join(' '), 'k7')
+    },
+  },
   {
     title: '[B1] get answers one entry whole, or null',
     run: async ({ store }) => {
@@ -52,6 +101,7 @@ export const browseCases: Case[] = [
         crashes: 0,
         state: 'live',
         failing: false,
+        lastError: null,
         enqueuedAt: START,
         putAt: START,
       })

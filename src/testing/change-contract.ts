@@ -85,18 +85,30 @@ const rescheduleCases: Case[] = [
     },
   },
   {
-    title: '[C2] a reschedule to a slot that exists keeps that slot and removes the other',
+    title: '[C2] a reschedule to a slot that is taken answers exists and changes nothing',
     run: async ({ store }) => {
       const pool = await openPool(store, { mode: 'each' })
       await pool.put('a', { at: START + 5, payload: '5' })
       await pool.put('a', { at: START + 9, payload: '9' })
-      assert.deepEqual(await pool.reschedule('a', START + 5, START + 9), {
-        kind: 'moved',
-        answer: { result: 'kept', dueAt: START + 9, tally: 1 },
-      })
+      await pool.put('a', { at: START, payload: '0' })
+      const before = await pool.list()
+      assert.deepEqual(await pool.reschedule('a', START + 5, START + 9), { kind: 'exists' })
+      assert.deepEqual(await pool.reschedule('a', START + 9, START), { kind: 'exists' })
+      assert.deepEqual(await pool.list(), before)
+    },
+  },
+  {
+    title: '[C2] a reschedule to a slot whose entry is dead takes its place',
+    run: async ({ store }) => {
+      const pool = await openPool(store, { mode: 'each' })
+      await pool.put('a', { at: START, payload: '0' })
+      await pool.settle(await pool.takeOne(), { kind: 'dead', reason: 'attempts', error: null })
+      await pool.put('a', { at: START + 9, payload: '9' })
+      const { kind } = await pool.reschedule('a', START + 9, START)
+      assert.equal(kind, 'moved')
       assert.deepEqual(
-        (await pool.list()).map(({ slot, next }) => [slot, next.payload]),
-        [[START + 9, '9']],
+        (await pool.list()).map(({ slot, state, next }) => [slot, state, next.payload]),
+        [[START, 'live', '9']],
       )
     },
   },

@@ -25,6 +25,10 @@ export function judgeHistory(
     return pool
   }
   for (const record of records) {
+    if (record.call === 'went-back') {
+      for (const pool of pools.values()) pool.leastTurn = record.least
+      continue
+    }
     if (record.call !== 'open') {
       of(record.pool).replay(record)
       continue

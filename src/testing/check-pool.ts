@@ -47,6 +47,8 @@ export class PoolCheck {
   /** What the last open that named it said. */
   rememberMs = 0
   readonly rests = new ModelRests()
+  /** Turns of before the store went back are lower: what is merged into their entries renews them. [G6] */
+  leastTurn = 0
   readonly #settings: PoolSettings
   readonly #entries = new Map<string, ModelEntry>()
   /** The names of the entries of each key. */
@@ -64,7 +66,7 @@ export class PoolCheck {
     this.#settings = settings
   }
 
-  replay(record: Exclude<HistoryRecord, { call: 'open' }>): void {
+  replay(record: Exclude<HistoryRecord, { call: 'open' | 'went-back' }>): void {
     this.#latest = Math.max(this.#latest, record.now)
     switch (record.call) {
       case 'put':
@@ -118,18 +120,22 @@ export class PoolCheck {
 
   #put(asked: AskedPut, now: number, answer: PutAnswer): void {
     const { mode } = this.#settings
-    const name = entryName(asked.key, mode === 'each' ? (asked.at ?? now) : null)
-    const put = { ...asked, mode, now, restsUntil: this.rests.of(name) }
+    const at = asked.inMs === undefined ? (asked.at ?? now) : now + asked.inMs
+    const name = entryName(asked.key, mode === 'each' ? at : null)
+    const put = { ...asked, at, mode, now, restsUntil: this.rests.of(name) }
     const entry = this.#entries.get(name)
     const isThere = entry !== undefined && !entry.dead
     const isKept = !isThere && this.#isFired(name, now, answer.result === 'kept')
-    const dueAt = notPast(put.at ?? now, now)
+    const dueAt = notPast(at, now)
     const expected: Expected = isKept
       ? { rule: 'T5', result: 'kept', dueAt, tally: 0 }
       : expectPut(entry, put)
     this.#compare(`a put of ${show(name)}`, answer, expected)
     if (expected.result === 'created') this.#remember(put.key, name, planEntry(expected, put))
-    else if (isThere && expected.result !== 'kept') modelPut(entry, put, expected)
+    else if (isThere && expected.result !== 'kept') {
+      modelPut(entry, put, expected)
+      if (entry.turn !== null && entry.turn < this.leastTurn) entry.turn = null
+    }
   }
 
   /** Whether a slot has fired and is remembered; when a clock that was set back has shown its end, the store says. */
@@ -160,6 +166,13 @@ export class PoolCheck {
       if (!isDue && !isFired) this.#say('C2', `${show(name)} was left as too late, and is not due`)
       return
     }
+    const there = mode === 'each' && at !== slot ? this.#entries.get(entryName(key, at)) : undefined
+    const isTaken = there !== undefined && !there.dead
+    if (answer.kind === 'exists') {
+      if (!isTaken) this.#say('C2', `${show(name)} was not moved, and the slot ${at} is free`)
+      return
+    }
+    if (isTaken) this.#say('P1', `${show(name)} was moved onto the slot ${at}, which is taken`)
     if (isDue) this.#say('P1', `${show(name)} was put off by a reschedule, and was due`)
     const to = { at, now, restsUntil: this.rests.of(name) }
     if (mode === 'one' && !entry.dead)

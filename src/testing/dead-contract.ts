@@ -21,6 +21,29 @@ async function bury(pool: PoolDriver, key: string, reason = 'no'): Promise<numbe
 
 export const deadCases: Case[] = [
   {
+    title:
+      '[Z8] a record says whether its entry is dead, runs again, or has recovered; and of which group it was',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.put('a', { group: 'g' })
+      const id = await bury(pool, 'a')
+      await die(pool, 'b')
+      await die(pool, 'c')
+      const states = async (): Promise<string> =>
+        (await pool.dead.list('work', { limit: 9 }))
+          .map(({ key, group, state }) => `${key} ${group} ${state}`)
+          .toSorted()
+          .join(', ')
+      assert.equal(await states(), 'a g dead, b b dead, c c dead')
+      await store.pool.dead.redrive('work', [id])
+      await pool.put('b')
+      await store.pool.entries.cancel('work', { key: 'c' })
+      assert.equal(await states(), 'a g retrying, b b retrying, c c recovered')
+      for (const run of await pool.take()) await pool.settle(run, { kind: 'done' })
+      assert.equal(await states(), 'a g recovered, b b recovered, c c recovered')
+    },
+  },
+  {
     title: '[S10] a dead entry that is redriven is due now, with its payload, tally 0 and attempt 0',
     run: async ({ store, clock }) => {
       const pool = await openPool(store)

@@ -40,7 +40,7 @@ export const deathsCases: Case[] = [
       const [first] = await pool.dead.list('work', { limit: 1 })
       const { id, ...record } = first ?? { id: 0 }
       const died = { reason: 'again', error: 'Error: again', diedAt: START + 10 }
-      assert.deepEqual(record, { key: 'a', slot: null, seen: 1, ...died })
+      assert.deepEqual(record, { key: 'a', slot: null, group: 'a', state: 'dead', seen: 1, ...died })
       assert.deepEqual(await pool.dead.payloads('work', [id, 1_000_000]), new Map([[id, { payload: '"a"' }]]))
     },
   },
@@ -114,6 +114,8 @@ export const deathsCases: Case[] = [
         { name: 'a', mode: 'one', partitions: 1, rememberMs: 0, deadForMs: 30 * DAY, ...told },
         { ...stored, deadForMs: DAY },
       ])
+      assert.deepEqual(await store.pool.browse.pool('work'), { ...stored, deadForMs: DAY })
+      assert.equal(await store.pool.browse.pool('wor'), null)
     },
   },
 ]

@@ -1,7 +1,14 @@
-// Puts that replace each other, with a longest wait: rule [M10] of docs/spec/pool.md.
+// Puts that replace each other, with a longest wait, and puts due after a while: rules [M10] and [M17] of docs/spec/pool.md.
 import assert from 'node:assert/strict'
+import type { Clock } from '../clock.ts'
+import { Gate } from '../gate.ts'
 import type { PutAnswer } from '../pool/merge.ts'
+import { Pool } from '../pool/pool.ts'
+import type { PoolSettings } from '../pool/store.ts'
+import type { Store } from '../store.ts'
+import { createTelemetry } from '../telemetry.ts'
 import type { Case, Subject } from './contract.ts'
+import { MemberClock } from './member-clock.ts'
 import { type PoolDriver, asPut, openPool } from './pool-driver.ts'
 import { START } from './virtual-clock.ts'
 
@@ -91,4 +98,72 @@ export const debounceCases: Case[] = [
       assert.deepEqual(await debounceOften(pool, subject, 3), [170, 250, 320])
     },
   },
+  {
+    title: '[M17] puts of members whose clocks differ debounce each other by the clock of the store',
+    run: async ({ store, clock }) => {
+      const driver = await openPool(store)
+      const members = [0, 10_000, -10_000].map((skewMs) => {
+        const own = new MemberClock(clock)
+        own.skewMs = skewMs
+        return poolOf(store, driver.settings, own)
+      })
+      for (let nth = 0; nth < 8; nth += 1) {
+        if (nth > 0) await clock.leap(1000)
+        const { dueAt } = await (members[nth % 3] as Pool).put(KEY, { in: '2s', onConflict: 'replace' })
+        assert.equal(dueAt.getTime(), START + nth * 1000 + 2000)
+        assert.deepEqual(await driver.take(), [])
+      }
+      await clock.leap(2000)
+      await driver.settle(await driver.takeOne(), { kind: 'done' })
+      await clock.leap(20_000)
+      assert.deepEqual(await driver.list(), [])
+    },
+  },
+  {
+    title: '[M17] in mode each the slot of a put with `in` is the time of the store and so long after it',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store, { mode: 'each' })
+      await clock.leap(3)
+      const answers = await pool.putAll([
+        asPut('a', { inMs: 50 }),
+        asPut('a', { at: START + 53 }),
+        asPut('a', { inMs: 60 }),
+        asPut('a', { inMs: 0 }),
+      ])
+      assert.deepEqual(
+        answers.map(({ result, dueAt }) => [result, dueAt - START]),
+        [
+          ['created', 53],
+          ['kept', 53],
+          ['created', 63],
+          ['created', 3],
+        ],
+      )
+      assert.deepEqual(
+        (await pool.list()).map(({ slot }) => (slot ?? 0) - START),
+        [3, 53, 63],
+      )
+    },
+  },
+  {
+    title: '[M17] a request that is made again is answered as the first was, whatever the time is then',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      const request = {
+        puts: [asPut('a', { inMs: 50 })],
+        repeat: { id: 'r', fingerprint: 'f', keepMs: 60_000 },
+      }
+      const [first] = await store.pool.entries.put('work', [request])
+      await clock.leap(20)
+      const [again] = await store.pool.entries.put('work', [request])
+      assert.deepEqual(again, { ...first, replayed: true })
+      assert.deepEqual((await pool.get('a')).next, { dueAt: START + 50, tally: 1, payload: null })
+    },
+  },
 ]
+
+/** A pool as a member has it whose clock is this one. */
+function poolOf(store: Store, settings: PoolSettings, clock: Clock): Pool {
+  const telemetry = createTelemetry(clock.id())
+  return new Pool({ settings, store: store.pool, arrivals: null, clock, telemetry, gate: new Gate() })
+}

@@ -62,7 +62,11 @@ async function cellOf(side: Side, operation: Operation, now: number): Promise<st
   if (operation.kind === 'settle') return settleCell(side, operation)
   if (operation.kind !== 'reschedule') return null
   const entry = await side.find(operation.pool, operation)
-  return `reschedule ${POOLS[operation.pool].mode}: ${cellState(entry, now)}`
+  const { mode } = POOLS[operation.pool]
+  const { key, slot, at } = operation
+  const isTaken =
+    mode === 'each' && at !== slot && (await side.find(operation.pool, { key, slot: at })) !== null
+  return `reschedule ${mode}: ${cellState(entry, now)}${isTaken ? ', onto another' : ''}`
 }
 
 async function putCell(
@@ -73,7 +77,7 @@ async function putCell(
   const [put] = operation.puts
   if (put === undefined || operation.repeat !== null) return null
   const { mode } = POOLS[operation.pool]
-  const at = put.at ?? now
+  const at = put.inMs === undefined ? (put.at ?? now) : now + put.inMs
   const entry = await side.find(operation.pool, { key: put.key, slot: mode === 'each' ? at : null })
   const bound = put.longestWaitMs === undefined ? '' : ' within'
   return `put ${mode}: ${cellState(entry, now)}, ${at <= now ? 'now' : 'later'}, ${put.onConflict}${bound}`
@@ -110,7 +114,8 @@ export function wantedCells(): string[] {
   }
   for (const state of [...states, ...withAfter]) cells.push(`put one: ${state}, later, replace within`)
   for (const state of [...states, ...withAfter]) cells.push(`reschedule one: ${state}`)
-  for (const state of ['absent', 'waiting', 'due']) cells.push(`reschedule each: ${state}`)
+  for (const state of ['absent', 'waiting', 'waiting, onto another', 'due'])
+    cells.push(`reschedule each: ${state}`)
   for (const outcome of ['done', 'again', 'retry', 'dead', 'cancel']) {
     for (const state of ['gone', 'as seen', 'grown', 'as seen, with after', 'grown, with after']) {
       cells.push(`settle: ${outcome}, ${state}`)

@@ -36,7 +36,7 @@ function planRun({ dueAt, tally }: PutAnswer, put: ModelPut, replaced: ModelRun 
   return { dueAt, tally, lowest: dueAt, ...(since === undefined ? {} : { since }) }
 }
 
-export type AskedPut = Pick<Put, 'key' | 'at' | 'onConflict' | 'longestWaitMs'>
+export type AskedPut = Pick<Put, 'key' | 'at' | 'inMs' | 'onConflict' | 'longestWaitMs'>
 
 export interface ModelPut {
   at: number | null

@@ -38,6 +38,8 @@ export type Call =
   | { call: 'mark'; pool: string; marks: Mark[]; answers: MarkAnswer[] }
   /** `events` are those that the topic got since it was last looked at. */
   | { call: 'move'; pool: string; moved: Moved; events: LogEvent[] }
+  /** The store went back, and what was recorded since is gone. Turns of before are lower than `least`. [G6] */
+  | { call: 'went-back'; least: number }
 
 export type HistoryRecord = Call & {
   /** The store's time. */
@@ -45,7 +47,7 @@ export type HistoryRecord = Call & {
 }
 
 export class History {
-  readonly records: HistoryRecord[] = []
+  records: HistoryRecord[] = []
   readonly #clock: Clock
   /** The next offset to look at, by topic and partition. */
   readonly #heads = new Map<string, number>()
@@ -73,6 +75,19 @@ export class History {
       inspect: () => store.inspect(),
       watch: (listener) => store.watch(listener),
       close: () => store.close(),
+    }
+  }
+
+  /** Takes what was recorded; what is answered is called when the store went back to the state of now. */
+  snapshot(): (least: number) => void {
+    const { length } = this.records
+    const heads = [...this.#heads]
+    return (least) => {
+      const opened = this.records.slice(length).filter(({ call }) => call === 'open')
+      this.records = [...this.records.slice(0, length), ...opened]
+      this.#heads.clear()
+      for (const [name, head] of heads) this.#heads.set(name, head)
+      this.#record({ call: 'went-back', least })
     }
   }
 

@@ -13,6 +13,8 @@ export class MemberClock implements Clock {
   sleptMs = 0
   /** Since when it has not been paused, by the clock that it is a view of; Infinity: it is. */
   awakeSince = -Infinity
+  /** When it was last paused, by the same clock. */
+  pausedAt = -Infinity
 
   constructor(base: VirtualClock) {
     this.#base = base
@@ -59,6 +61,7 @@ export class MemberClock implements Clock {
   }
 
   pause(): void {
+    if (this.#held === null) this.pausedAt = this.#base.mono()
     this.#held ??= []
     this.awakeSince = Infinity
   }

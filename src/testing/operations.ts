@@ -32,6 +32,7 @@ export type Operation =
 
 const KEYS = ['a', 'é€𝄞', '__proto__']
 const AWAY_MS = [-90_000, -1, 0, 0, 0, 1, 5, 50, 1000, 70_000, 200_000]
+const IN_MS = [0, 1, 5, 50, 1000]
 const BACK_MS = [-5, 0, 5, 50, 50, 1000, 80_000]
 const STEPS_MS = [0, 1, 1, 1, 4, 4, 4, 50, 50, 50, 500, 11_000, 80_000]
 const RULES: OnConflict[] = ['earliest', 'replace', 'keep']
@@ -47,7 +48,7 @@ const WEIGHTS: [Operation['kind'], number][] = [
   ['advance', 12],
   ['move', 4],
   ['cancel', 3],
-  ['reschedule', 3],
+  ['reschedule', 5],
   ['list', 4],
   ['count', 2],
   ['pulse', 3],
@@ -70,13 +71,15 @@ export function createOperations(random: Random): (now: number) => Operation {
     return at
   }
   const pool = (): PoolKind => (random.below(4) > 0 ? focus : random.pick(POOL_KINDS))
-  return (now) => chooseOperation(random, pool(), { now, away })
+  return (now) => chooseOperation(random, pool(), { now, away, recent })
 }
 
 interface Time {
   now: number
   /** A moment around now, often one that was chosen before. */
   away(now: number): number
+  /** Those that were chosen lately. */
+  recent: readonly number[]
 }
 
 function chooseOperation(random: Random, pool: PoolKind, time: Time): Operation {
@@ -91,7 +94,7 @@ function chooseOperation(random: Random, pool: PoolKind, time: Time): Operation 
     case 'cancel':
       return random.below(3) === 0 ? { kind, pool, key } : { kind, pool, key, slot }
     case 'reschedule':
-      return { kind, pool, key, slot, at: time.away(now) }
+      return { kind, pool, key, slot, at: otherSlot(random, time, slot) ?? time.away(now) }
     case 'take':
       return chooseTake(random, pool)
     case 'settle':
@@ -110,6 +113,12 @@ function chooseOperation(random: Random, pool: PoolKind, time: Time): Operation 
   }
 }
 
+/** Half the time a moment at which the key may have another entry. */
+function otherSlot(random: Random, { recent }: Time, slot: number | null): number | undefined {
+  const others = recent.filter((at) => at !== slot)
+  return slot === null || others.length === 0 || random.below(2) === 0 ? undefined : random.pick(others)
+}
+
 function chooseKind(random: Random): Operation['kind'] {
   let left = random.below(WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0))
   for (const [kind, weight] of WEIGHTS) {
@@ -123,8 +132,10 @@ function choosePut(random: Random, pool: PoolKind, time: Time): Operation {
   const puts = Array.from({ length: random.pick([1, 1, 1, 1, 1, 3]) }, () => {
     const onConflict = random.pick(RULES)
     const bounded = onConflict === 'replace' && POOLS[pool].mode === 'one' && random.below(2) === 0
+    const drawn = random.below(8)
     return asPut(random.pick(KEYS), {
-      at: random.below(8) === 0 ? null : time.away(time.now),
+      ...(drawn < 2 ? { at: null } : { at: time.away(time.now) }),
+      ...(drawn === 1 ? { inMs: random.pick(IN_MS) } : {}),
       payload: random.pick(PAYLOADS),
       lane: random.pick(LANES),
       onConflict,
@@ -150,7 +161,7 @@ function chooseOutcome(random: Random, now: number): Outcome {
     case 'again':
       return { kind: 'again', dueAt }
     case 'retry':
-      return { kind: 'retry', dueAt }
+      return { kind: 'retry', dueAt, error: random.pick([null, 'it broke', 'it broke again']) }
     case 'dead':
       return { kind: 'dead', reason: 'attempts', error: random.pick([null, 'it broke']) }
     case 'cancel':

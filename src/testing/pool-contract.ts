@@ -11,6 +11,7 @@ import { markCases } from './mark-contract.ts'
 import { payloadsCases } from './payloads-contract.ts'
 import { progressCases } from './progress-contract.ts'
 import { plainPutCases } from './put-contract.ts'
+import { putListCases } from './put-list-contract.ts'
 import { putTableCases } from './put-table-contract.ts'
 import { repeatCases } from './repeat-contract.ts'
 import { placeCases } from './place-contract.ts'
@@ -22,6 +23,7 @@ import { throttleCases } from './throttle-contract.ts'
 export function poolContract(name: string, open: OpenSubject): void {
   registerCases(`${name}: put table`, open, putTableCases)
   registerCases(`${name}: put`, open, plainPutCases)
+  registerCases(`${name}: lists`, open, putListCases)
   registerCases(`${name}: lanes`, open, laneCases)
   registerCases(`${name}: debounce`, open, debounceCases)
   registerCases(`${name}: payloads`, open, payloadsCases)

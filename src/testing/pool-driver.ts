@@ -19,6 +19,7 @@ import { claimAll } from './claim.ts'
 /** A put as a case writes it; times are absolute, `payload` is JSON text. */
 export interface DrivenPut {
   at?: number | null
+  inMs?: number
   payload?: string | undefined
   lane?: Lane
   group?: string
@@ -48,6 +49,7 @@ export function asPut(key: string, given: DrivenPut = {}): Put {
     lane: given.lane ?? null,
     group: given.group ?? key,
     onConflict: given.onConflict ?? 'earliest',
+    ...(given.inMs === undefined ? {} : { inMs: given.inMs }),
     ...(given.longestWaitMs === undefined ? {} : { longestWaitMs: given.longestWaitMs }),
   }
 }

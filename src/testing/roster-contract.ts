@@ -15,6 +15,7 @@ import {
   RESOURCE,
 } from './roster-driver.ts'
 import { setBackCases } from './set-back-contract.ts'
+import { shareCases } from './share-contract.ts'
 import { START } from './virtual-clock.ts'
 
 const memberCases: Case[] = [
@@ -167,4 +168,5 @@ export function rosterContract(suite: string, open: OpenSubject): void {
   registerCases(`${suite}: leader`, open, leaderCases)
   registerCases(`${suite}: a clock that is set back`, open, setBackCases)
   registerCases(`${suite}: allotments`, open, allotmentCases)
+  registerCases(`${suite}: shares`, open, shareCases)
 }

@@ -51,6 +51,57 @@ const retryCases: Case[] = [
   },
 ]
 
+const lastErrorCases: Case[] = [
+  {
+    title: '[S12] the error of the last attempt stays with the entry until a run of it is done',
+    run: async ({ store, clock }) => {
+      const pool = await openPool(store)
+      await pool.put('a')
+      assert.equal((await pool.get('a')).lastError, null)
+      for (const error of ['first', 'second\n  at b', null, 'last']) {
+        await pool.settle(await pool.takeOne(), { kind: 'retry', dueAt: clock.now() + 10, error })
+        assert.equal((await pool.get('a')).lastError, error)
+        await clock.leap(10)
+      }
+      await pool.put('a')
+      assert.equal((await pool.list())[0]?.lastError, 'last')
+      await pool.settle(await pool.takeOne(), { kind: 'again', dueAt: clock.now() + 10 })
+      assert.equal((await pool.get('a')).lastError, null)
+    },
+  },
+  {
+    title: '[S12] what goes on after a death, or is dead, keeps its error until it is done, or put when dead',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.put('a')
+      const run = await pool.takeOne()
+      await pool.put('a')
+      await pool.settle(run, DEAD)
+      assert.equal((await pool.get('a')).lastError, 'it broke')
+      await pool.settle(await pool.takeOne(), { ...DEAD, error: 'once more' })
+      assert.equal((await pool.get('a')).lastError, 'once more')
+      await pool.put('a')
+      assert.equal((await pool.get('a')).lastError, null)
+    },
+  },
+  {
+    title: '[S7] the attempt of a dead entry counts every attempt that failed, the last one too',
+    run: async ({ store }) => {
+      const pool = await openPool(store)
+      await pool.put('a')
+      for (const attempt of [1, 2]) {
+        await pool.settle(await pool.takeOne(), { kind: 'retry', dueAt: START })
+        assert.equal((await pool.get('a')).attempt, attempt)
+      }
+      await pool.settle(await pool.takeOne(), DEAD)
+      assert.equal((await pool.get('a')).attempt, 3)
+      await pool.put('b')
+      await pool.settle(await pool.takeOne(), DEAD)
+      assert.equal((await pool.get('b')).attempt, 1)
+    },
+  },
+]
+
 const deathCases: Case[] = [
   {
     title: '[S6] what was put since the take goes on now when the seen tally dies',
@@ -117,6 +168,7 @@ const deathCases: Case[] = [
         {
           key: 'a',
           slot: null,
+          group: 'a',
           payload: '1',
           seen: 2,
           reason: 'attempts',
@@ -154,4 +206,4 @@ const deathCases: Case[] = [
   },
 ]
 
-export const settleFailureCases: Case[] = [...retryCases, ...deathCases]
+export const settleFailureCases: Case[] = [...retryCases, ...lastErrorCases, ...deathCases]

@@ -10,7 +10,7 @@ import { noFaults } from '../../src/fault.ts'
 import type { Store } from '../../src/store.ts'
 import { openStore } from '../../src/stores/open.ts'
 import { type Call, Connections } from '../../src/stores/postgres/connections.ts'
-import { Ear } from '../../src/stores/postgres/ear.ts'
+import { NotifyListener } from '../../src/stores/postgres/notify-listener.ts'
 import { Queries } from '../../src/stores/postgres/queries.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
 import { asPut, openPool } from '../../src/testing/pool-driver.ts'
@@ -77,7 +77,7 @@ void describe('postgres: what stands between', { skip }, () => {
         const bouncer = way === 'tcp' ? overTcp : overSockets
         const store = await openAt(bouncer?.url({ schema }) ?? '')
         const pooler = (await store.inspect()).find(({ check }) => check === 'pooler')
-        assert.match(pooler?.detail ?? '', /a pooler stands between/)
+        assert.match(pooler?.detail ?? '', /through a pooler/)
         await putMany(store)
         assert.equal(await listening(schema), 0)
       },
@@ -119,8 +119,8 @@ void describe('postgres: the ear', { skip }, () => {
       due.push(fire)
       return { cancel: () => undefined }
     }
-    const ear = new Ear({
-      queries: new Queries('heard'),
+    const ear = new NotifyListener({
+      queries: new Queries('received'),
       clock: { ...systemClock, timer },
       config: { connectionString: server.url() },
       createClient(config) {
@@ -128,16 +128,16 @@ void describe('postgres: the ear', { skip }, () => {
         made.push(client)
         return client
       },
-      heard: () => undefined,
-      returned: () => undefined,
+      receive: () => undefined,
+      recovered: () => undefined,
     })
     const beginning = ear.listen()
     made[0]?.emit('error', new Error('it was late'))
     due[0]?.()
     await beginning
-    await until('it listens', async () => (await listening('heard')) === made.length)
+    await until('it listens', async () => (await listening('received')) === made.length)
     assert.equal(made.length, 1)
     await ear.close()
-    await until('it is closed', async () => (await listening('heard')) === 0)
+    await until('it is closed', async () => (await listening('received')) === 0)
   })
 })

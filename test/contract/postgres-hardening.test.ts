@@ -91,6 +91,7 @@ void describe('postgres: connections that stand still', { skip }, () => {
     const pulses = new PulseLoop({
       store,
       clock: systemClock,
+      telemetry: createTelemetry('pulses'),
       everyMs,
       withinMs,
       request: () => ({ beat, pools: [] }),

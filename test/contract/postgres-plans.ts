@@ -12,6 +12,7 @@ const list = (values: readonly unknown[]): string => `{${values.join(',')}}`
 const some = (count: number, value: (nth: number) => unknown): string =>
   list(Array.from({ length: count }, (_, nth) => value(nth)))
 const all = some(PARTITIONS, (nth) => nth)
+const froms = some(PARTITIONS, () => now - 10_000)
 const epochs = some(PARTITIONS, () => 1)
 const claim = [all, epochs, 'pool/large', 'me']
 const keys = some(1000, (nth) => `key-${nth}`)
@@ -54,23 +55,29 @@ export const statements: readonly Planned[] = [
       PARTITIONS,
       null,
       null,
+      null,
       false,
     ],
     uses: ['Conflict Arbiter Indexes: entry_pkey'],
   },
   {
+    name: 'repeated_entries',
+    values: [1, keys],
+    uses: ['entry_pkey'],
+  },
+  {
     name: 'take',
-    values: [1, all, 1, now - 10_000, 1000, 62, Number.MIN_SAFE_INTEGER, 8192],
+    values: [1, all, 1, froms, 1000, 62, Number.MIN_SAFE_INTEGER, 8192, null],
     uses: ['Index Scan using entry_due', 'Index Only Scan using entry_due'],
   },
   {
     name: 'take_even',
-    values: [1, all, 1, now - 10_000, 1000, 23, Number.MIN_SAFE_INTEGER, 8192, 62],
+    values: [1, all, 1, froms, 1000, 23, Number.MIN_SAFE_INTEGER, 8192, 62, null],
     uses: ['Index Scan using entry_due'],
   },
   {
     name: 'take_rows',
-    values: [1, all, 1, now - 10_000, 1000, 62, true],
+    values: [1, all, 1, froms, 1000, 62, true, null],
     uses: ['Index Scan using entry_due'],
   },
   {
@@ -99,17 +106,17 @@ export const statements: readonly Planned[] = [
   })),
   {
     name: 'move',
-    values: [1, 2, PARTITIONS, 256, 1000, ...claim, 'large', false, now - 250, '{}', null, null],
+    values: [1, ...claim, 2, PARTITIONS, 256, 1000, 'large', false, now - 250, '{}', null, null],
     uses: ['Index Scan using entry_pkey', 'Index Scan using entry_due'],
   },
   { name: 'next_dues', values: [some(PARTITIONS, () => 1), all, from], uses: ['using entry_due'] },
   {
     name: 'beat',
-    values: ['me', 3000, 3000, true, '{}', '{}', '[]', some(PARTITIONS, () => 1), all, from],
+    values: [some(PARTITIONS, () => 1), all, from, 'me', 3000, 3000, true, '{}', '{}', '[]'],
     uses: ['using entry_due'],
   },
-  { name: 'fold_puts', values: [1, ...claim, 1000, false], uses: ['arrival_pkey', 'entry_pkey'] },
-  { name: 'fold_events', values: [2, 1000], uses: ['event_arrival_pkey'] },
+  { name: 'fold_puts', values: [1, ...claim, 1000, false, 1_048_576], uses: ['arrival_pkey', 'entry_pkey'] },
+  { name: 'fold_events', values: [2, 1000, 1_048_576], uses: ['event_arrival_pkey'] },
   {
     name: 'append',
     values: [2, 'id', 1000, some(1000, () => 1), keys, keys, keys, nothing],
@@ -119,7 +126,12 @@ export const statements: readonly Planned[] = [
   { name: 'list_live', values: [1, PARTITIONS, ...page, null], uses: ['using entry_due'] },
   { name: 'list_dead', values: [1, PARTITIONS, ...page], uses: ['entry_dead'] },
   { name: 'list_failing', values: [1, PARTITIONS, ...page], uses: ['entry_failing'] },
-  { name: 'list_key', values: [1, 'key-1', ...page, null, now], uses: ['entry_pkey'] },
+  { name: 'list_key', values: [1, 'key-1', ...page, null, now, null], uses: ['entry_pkey'] },
+  {
+    name: 'list_prefix',
+    values: [1, 'key-19', ...page, null, now, null, 'key-1:'],
+    uses: ['entry_pkey'],
+  },
   { name: 'forget_fired', values: [1000], uses: ['entry_fired'] },
   { name: 'forget_requests', values: [1000], uses: ['request_until'] },
   {

@@ -17,14 +17,18 @@ const { server, skip, newSchema, newProxy, open, holding } = await openHouse()
 /** What waits for a lock gives up after 900 ms; a machine that is busy with others may need longer for a race. */
 const TRIES = 3
 
-/** Runs a race again, from its beginning, of which a call gave up. */
+/** A call that should wait for a lock came back: on a busy machine another may have given up just before. */
+class EndedEarly extends Error {}
+
+/** Runs a race again, from its beginning, in which a call gave up or ended too early. */
 function patient(race: () => Promise<void>): () => Promise<void> {
   return async () => {
     for (let tries = 1; ; tries += 1) {
       try {
         return await race()
       } catch (error) {
-        if (!(error instanceof HeadraceError) || tries === TRIES) throw error
+        const isRetried = error instanceof HeadraceError || error instanceof EndedEarly
+        if (!isRetried || tries === TRIES) throw error
       }
     }
   }
@@ -39,10 +43,12 @@ async function waiting(forMs = 0): Promise<string[]> {
   return rows.map(({ began }) => String(began))
 }
 
-/** Waits until all these calls wait for a lock, for so long; throws when one fails. */
+/** Waits until all these calls wait for a lock, for so long; throws when one fails or ends. */
 async function untilWaiting(calls: readonly Promise<unknown>[], forMs = 0): Promise<void> {
   const failures: unknown[] = []
-  for (const call of calls) call.catch((error: unknown) => failures.push(error))
+  const ended = (answer: unknown): void =>
+    void failures.push(new EndedEarly(`a call ended before it had to wait: ${String(answer)}`))
+  for (const call of calls) call.then(ended, (error: unknown) => failures.push(error))
   const areWaiting = async (): Promise<boolean> =>
     failures.length > 0 || (await waiting(forMs)).length === calls.length
   await until(`${calls.length} wait`, areWaiting)

@@ -27,7 +27,7 @@ void describe('postgres: cuts and restarts', { skip }, () => {
     const at = systemClock.now() + 600_000
     for (let nth = 1; nth <= 25; nth += 1) {
       // The name of its statement, whose text is sent once a connection.
-      const cut = proxy.cutAnswerTo('\0put\0')
+      const cut = proxy.cutAnswerTo('\0put/')
       assert.equal((await pool.put('a', { at })).tally, nth)
       await cut
       const cutAppend = proxy.cutAnswerTo(`insert into "${schema}".event`)

@@ -6,7 +6,7 @@ import { asPut, openPool } from '../../src/testing/pool-driver.ts'
 import { RESOURCE, change, decision, held, known, openTwo } from '../../src/testing/roster-driver.ts'
 import { openHouse, until } from './postgres-house.ts'
 
-const { server, skip, newSchema, open } = await openHouse()
+const { server, skip, newSchema, open, holding } = await openHouse()
 
 const SLEEPERS = "pg_stat_activity where wait_event = 'PgSleep'"
 
@@ -33,6 +33,24 @@ void describe('postgres: waits', { skip }, () => {
     assert.ok(systemClock.now() < at)
     assert.deepEqual(await pool.cancel('a'), { cancelled: 0, due: 1 })
     await ended
+  })
+
+  void test('[C2] a reschedule onto a slot that is put meanwhile changes nothing', async () => {
+    const schema = newSchema()
+    const pool = await openPool(await open(schema), { mode: 'each', partitions: 1 })
+    const at = systemClock.now() + 600_000
+    await pool.put('a', { at, payload: '1' })
+    const columns =
+      'pool, key, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash, partition, lane, failing, state'
+    await using other = await holding(
+      `insert into ${schema}.entry (slot, ${columns}) select slot + 1, ${columns} from ${schema}.entry`,
+    )
+    const moving = pool.reschedule('a', at, at + 1)
+    const waits = 'select from pg_locks where not granted'
+    await until('it waits', async () => (await server.run(waits)).length > 0)
+    await other.letGo()
+    assert.deepEqual(await moving, { kind: 'exists' })
+    assert.equal((await pool.get('a', at)).next.payload, '1')
   })
 
   void test('[G2] a beat that had to wait is as late as its lock', async () => {

@@ -22,7 +22,7 @@ function behindCopies(store: Store): Promise<Store> {
     post: (call) => void answer(structuredClone(call)),
     waits: () => undefined,
   })
-  const answer = lend(store, (told) => client.hear(structuredClone(told)))
+  const answer = lend(store, (message) => client.receive(structuredClone(message)))
   return client.store()
 }
 

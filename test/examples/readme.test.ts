@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { blocksOf, emptyFolder, outputOf, root } from './run-example.ts'
+import { blocksOf, emptyFolder, outputOf, outputUntil, root } from './run-example.ts'
 
 const programs = blocksOf('README.md', 'ts')
 const printed = blocksOf('README.md', 'text')
@@ -22,7 +22,13 @@ for (const [nth, program] of programs.entries()) {
     mkdirSync(folder, { recursive: true })
     writeFileSync(file, program)
     try {
-      assert.equal(await outputOf(file, { cwd: place.path }), printed[nth])
+      const expected = printed[nth] ?? ''
+      const args = ['--conditions=headrace-source', file]
+      // A worker goes on until it is stopped; the others end by themselves.
+      const output = program.includes('signals: true')
+        ? outputUntil(expected, process.execPath, args, { cwd: place.path })
+        : outputOf(file, { cwd: place.path })
+      assert.equal(await output, expected)
     } finally {
       rmSync(file)
     }

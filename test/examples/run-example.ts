@@ -27,6 +27,38 @@ export async function outputOf(
   return (await promisify(execFile)(process.execPath, args, options)).stdout
 }
 
+/**
+ * What a program prints to stdout that goes on until SIGTERM, which it gets when it has printed what is expected. Rejects
+ * when it ends in another way than with 0.
+ */
+export async function outputUntil(
+  expected: string,
+  command: string,
+  args: string[],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Promise<string> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: withinMs,
+    killSignal: 'SIGKILL',
+  })
+  let printed = ''
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+    if (printed.length >= expected.length) child.kill('SIGTERM')
+  })
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  if (code !== 0)
+    throw new Error(`${args.join(' ')} ended with ${code ?? signal} and printed: ${printed}${errors}`)
+  return printed
+}
+
 /** The blocks of one language in a page of the repository. */
 export function blocksOf(page: string, language: string): string[] {
   const text = readFileSync(join(root, page), 'utf8')

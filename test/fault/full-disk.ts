@@ -59,6 +59,12 @@ export async function fillDisk(progress: (text: string) => void = () => undefine
 }
 
 async function lookAround(server: ServerProcess): Promise<FilledDisk['whileFull']> {
+  // A pulse reports what the last writes met.
+  await until(
+    '/readyz is not content',
+    async () => (await server.get('/readyz')).status === 503,
+    RECOVER_WITHIN_MS,
+  )
   const [livez, readyz, topic, pool] = await Promise.all([
     server.get('/livez'),
     server.get('/readyz'),

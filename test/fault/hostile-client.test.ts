@@ -7,6 +7,7 @@ import { until } from './until.ts'
 import { Witness } from './witness.ts'
 
 const MB = 1024 * 1024
+const LATER = '2030-01-01T00:00:00Z'
 
 let witness: Witness
 let server: ServerProcess
@@ -68,6 +69,31 @@ for (const framing of ['content-length', 'chunks'] as const) {
   })
 }
 
+test('a body of 1 MiB in chunks of one byte costs little memory', async () => {
+  const body = Buffer.from(JSON.stringify({ item: 'tiny', at: LATER, payload: 'x'.repeat(MB - 100) }))
+  const before = server.residentBytes()
+  let most = 0
+  const sender = talk('transfer-encoding: chunked\r\n\r\n')
+  for (let from = 0; from < body.length && !sender.closed(); from += 4096) {
+    const part = body.subarray(from, from + 4096).toString()
+    const flowing = sender.socket.write(
+      part
+        .split('')
+        .map((byte) => `1\r\n${byte}\r\n`)
+        .join(''),
+    )
+    if (!flowing)
+      await until('it takes more', () => sender.closed() || !sender.socket.writableNeedDrain, 20_000)
+    most = Math.max(most, server.residentBytes() - before)
+  }
+  sender.socket.write('0\r\n\r\n')
+  await until('it is answered', () => sender.heard().includes('HTTP/1.1 413') || sender.closed(), 20_000)
+  most = Math.max(most, server.residentBytes() - before)
+  assert.match(sender.heard(), /"code":"body_too_large".*chunks/)
+  assert.ok(most < 60 * MB, `${most / MB} MB`)
+  assert.equal(await server.post('after-tiny-chunks', Date.now() + 3_600_000), 202)
+})
+
 test('clients that stop in the middle of a request are cut with 408, and others are served meanwhile', async () => {
   const slow = [
     talk('x-slow: '),
@@ -88,4 +114,22 @@ test('clients that stop in the middle of a request are cut with 408, and others 
   ).finally(() => clearInterval(dripping))
   assert.ok(slow.every(({ heard }) => /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/.test(heard())))
   assert.deepEqual([...new Set(statuses)], [202])
+})
+
+test('20,000 probes at once, on one connection and on ten, cost little memory', async () => {
+  const probes = 'GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n'
+  const before = server.residentBytes()
+  for (const connections of [1, 10]) {
+    const ends = Array.from({ length: connections }, () => {
+      const socket = connect({ host: '127.0.0.1', port: server.port })
+      const state = { closed: false }
+      socket.on('error', () => undefined).on('close', () => (state.closed = true))
+      socket.write(probes.repeat(20_000))
+      return state
+    })
+    await until('each is cut', () => ends.every(({ closed }) => closed), 20_000)
+  }
+  const grown = server.residentBytes() - before
+  assert.ok(grown < 150 * MB, `${grown / MB} MB`)
+  assert.equal((await server.get('/readyz')).status, 200)
 })

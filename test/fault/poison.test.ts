@@ -1,4 +1,4 @@
-// The judge of a poison entry finds what it is there for. The crashes themselves are made by proof/04/poison.rows.ts.
+// The judge of a poison entry finds what it is there for. The crashes themselves are made by proof/work/poison.rows.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPoisonAlone } from './poison.ts'

@@ -1,4 +1,4 @@
-// The judge of the race finds what it is there for. The race itself is run by proof/04/race.rows.ts.
+// The judge of the race finds what it is there for. The race itself is run by proof/work/race.rows.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type RaceRecord, judgeRace, readSaw, sawLine } from './race-record.ts'

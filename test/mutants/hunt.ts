@@ -1,13 +1,22 @@
 // Runs mutants: each is planted in a copy of the tree, where the test that it names must fail, or a run of the simulator
 // break a promise that it names. On the tree as it is they must not, or it would prove nothing.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { promisify } from 'node:util'
 import { listTree } from '../tidy/tree.ts'
-import { type Broken, type Catcher, type Mutant, type Sought, shownIn } from './mutant.ts'
+import {
+  type Broken,
+  type Mutant,
+  type NamedTest,
+  type Simulation,
+  type Sought,
+  isSimulation,
+  plant,
+  shownIn,
+} from './mutant.ts'
 
 export type Verdict =
   | 'caught'
@@ -25,9 +34,7 @@ interface Judgement {
   seeds: number | null
 }
 
-export interface Hunted extends Mutant, Judgement {
-  seconds: number
-}
+export type Hunted = Mutant & Judgement & { seconds: number }
 
 export interface HuntOptions {
   /** Also demand that the compiler finds nothing: a bug that types catch needs no test. */
@@ -54,11 +61,11 @@ export async function hunt(mutants: readonly Mutant[], options: HuntOptions): Pr
   const hunter = async (): Promise<void> => {
     for (const mutant of queue) {
       const began = performance.now()
-      const { catcher } = mutant
+      const { caughtBy } = mutant
       const judgement =
-        catcher.kind === 'test' && !sound.has(testOf(catcher))
-          ? nothing('it does not pass on the tree as it is')
-          : await judge(mutant, options.types)
+        isSimulation(caughtBy) || sound.has(testOf(caughtBy))
+          ? await judge(mutant, options.types)
+          : nothing('it does not pass on the tree as it is')
       hunted.push({ ...mutant, ...judgement, seconds: (performance.now() - began) / 1000 })
       options.progress(`${hunted.length} of ${mutants.length}: ${mutant.name} ${judgement.verdict}`)
     }
@@ -70,23 +77,20 @@ export async function hunt(mutants: readonly Mutant[], options: HuntOptions): Pr
 /** The named tests that pass on the tree as it is; each file runs once. */
 async function soundTests(mutants: readonly Mutant[]): Promise<Set<string>> {
   const sound = new Set<string>()
-  const tests = mutants.map(({ catcher }) => catcher).filter((catcher) => catcher.kind === 'test')
-  for (const [file, named] of Map.groupBy(tests, (test) => test.file)) {
+  const tests = mutants.flatMap(({ caughtBy }) => (isSimulation(caughtBy) ? [] : [caughtBy]))
+  for (const [file, named] of Map.groupBy(tests, (each) => each.file)) {
     const results = await runTests(
       root,
       file,
-      named.map(({ title }) => title),
+      named.map(({ test }) => test),
     )
-    for (const test of named) if (results.get(test.title)?.passed === true) sound.add(testOf(test))
+    for (const each of named) if (results.get(each.test)?.passed === true) sound.add(testOf(each))
   }
   return sound
 }
 
-type NamedTest = Extract<Catcher, { kind: 'test' }>
-type Simulation = Extract<Catcher, { kind: 'simulation' }>
-
-function testOf({ file, title }: NamedTest): string {
-  return `${file}: ${title}`
+function testOf({ file, test }: NamedTest): string {
+  return `${file}: ${test}`
 }
 
 function nothing(detail: string): Judgement {
@@ -97,36 +101,37 @@ async function judge(mutant: Mutant, types: boolean): Promise<Judgement> {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-mutant-'))
   try {
     copyTree(folder)
-    const refusal = await plant(folder, mutant.patch)
-    if (refusal !== null) return { verdict: 'does not apply', detail: refusal, seeds: null }
+    const planted = plant(mutant, (file) => readFileSync(join(folder, file), 'utf8'))
+    if (typeof planted === 'string') return { verdict: 'does not apply', detail: planted, seeds: null }
+    for (const [file, text] of planted) writeFileSync(join(folder, file), text)
     const complaint = types ? await compile(folder) : null
     if (complaint !== null) return { verdict: 'refused by types', detail: complaint, seeds: null }
-    const { catcher } = mutant
-    return await (catcher.kind === 'test' ? fail(folder, catcher) : simulate(folder, catcher))
+    const { caughtBy } = mutant
+    return await (isSimulation(caughtBy) ? simulate(folder, caughtBy) : fail(folder, caughtBy))
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
 /** Whether the test fails on the mutant. */
-async function fail(folder: string, { file, title }: NamedTest): Promise<Judgement> {
-  const result = (await runTests(folder, file, [title])).get(title)
+async function fail(folder: string, { file, test }: NamedTest): Promise<Judgement> {
+  const result = (await runTests(folder, file, [test])).get(test)
   if (result === undefined) return nothing('it does not run on the mutant')
   if (result.passed) return { verdict: 'survived', detail: '', seeds: null }
   return { verdict: 'caught', detail: result.failure, seeds: null }
 }
 
 /** Whether a run of the mutant breaks what it is to break, and the same run of the tree as it is breaks nothing. */
-async function simulate(folder: string, { within, seen }: Simulation): Promise<Judgement> {
-  const sought = await seek(folder, { from: 1, to: within }, seen)
-  if (sought === 'late') return survived(within, 'took too long')
+async function simulate(folder: string, { seeds, breaking }: Simulation): Promise<Judgement> {
+  const sought = await seek(folder, { from: 1, to: seeds }, breaking)
+  if (sought === 'late') return survived(seeds, 'took too long')
   if (typeof sought === 'string') return nothing(sought)
   const { found, other } = sought
-  if (found === null) return other === null ? survived(within, 'broke nothing') : mistaken(other, within)
+  if (found === null) return other === null ? survived(seeds, 'broke nothing') : mistaken(other, seeds)
   const sound = await seek(root, { from: found.seed, to: found.seed }, [])
   if (typeof sound === 'string' || sound.found !== null)
     return nothing(`seed ${found.seed} breaks a promise on the tree as it is`)
-  return { verdict: 'caught', detail: shownIn(found.violations, seen) ?? '', seeds: found.seed }
+  return { verdict: 'caught', detail: shownIn(found.violations, breaking) ?? '', seeds: found.seed }
 }
 
 function survived(seeds: number, how: string): Judgement {
@@ -157,13 +162,6 @@ async function seek(
 function copyTree(folder: string): void {
   for (const path of listTree()) cpSync(join(root, path), join(folder, path))
   symlinkSync(realpathSync(join(root, 'node_modules')), join(folder, 'node_modules'), 'dir')
-}
-
-/** Answers what git said when the patch does not apply. */
-function plant(folder: string, patch: string): Promise<string | null> {
-  // Inside another repository git would skip files of ours without a word.
-  const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) }
-  return complaintOf(execute('git', ['apply', patch], { cwd: folder, env }))
 }
 
 function compile(folder: string): Promise<string | null> {

@@ -1,32 +1,37 @@
-// What a mutant is: a patch that plants one bug in the real source, under a header that names the rule it breaks and
-// what must catch it: a test, or simulation. Leaves running them to hunt.ts.
-import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+// What a mutant is: one bug, as an edit of the real source, the rule that it breaks, and what must catch it: a test, or
+// simulation. The tables beside this file hold them by noun, all.ts brings them together, and hunt.ts runs them.
 
-export interface Mutant {
+/** The text of a file in which `find` stands exactly once, and what stands in its place in the mutant. */
+export interface Edit {
+  file: string
+  find: string
+  replace: string
+}
+
+export type Mutant = {
   name: string
-  /** The patch, from the root of the repository. */
-  patch: string
   /** What goes wrong, as a sentence. */
   breaks: string
   /** A rule of docs/spec. */
   rule: string
-  catcher: Catcher
+  caughtBy: NamedTest | Simulation
+} & (Edit | { edits: readonly Edit[] })
+
+/** The test of this title, in this file, must fail. */
+export interface NamedTest {
+  file: string
+  test: string
+  /** Why simulation cannot catch it; absent: it is not among those that the simulator answers for. */
+  unreached?: string
 }
 
-export type Catcher =
-  /** The test of this title, in this file, must fail. */
-  | {
-      kind: 'test'
-      file: string
-      title: string
-      /** Why simulation was not asked to catch it; null: it is not among those that the simulator answers for. */
-      unreached: string | null
-    }
-  /** One of the runs of the seeds from 1 up to `within` must break one of the promises `seen`, as `[P1]` or `exception`. */
-  | { kind: 'simulation'; within: number; seen: readonly string[] }
+/** One of the runs of the seeds from 1 up to `seeds` must break one of the promises `breaking`, as `[P1]` or `exception`. */
+export interface Simulation {
+  seeds: number
+  breaking: readonly string[]
+}
 
-/** Said in the place of a rule where a run, or the process of a member, ended by itself. */
+/** Stands in the place of a promise where a run, or the process of a member, ended by itself. */
 export const EXCEPTION = 'exception'
 
 /** A run, and all that it broke. */
@@ -46,50 +51,32 @@ export function shownIn(violations: readonly string[], seen: readonly string[]):
   return violations.find((violation) => seen.some((promise) => violation.startsWith(promise))) ?? null
 }
 
-const root = join(import.meta.dirname, '../..')
-
-export function readMutants(): Mutant[] {
-  return globSync('test/mutants/*.patch', { cwd: root })
-    .toSorted()
-    .map((patch) => parseMutant(patch, readFileSync(join(root, patch), 'utf8')))
+export function isSimulation(caughtBy: Mutant['caughtBy']): caughtBy is Simulation {
+  return 'seeds' in caughtBy
 }
 
-/** Those that show what simulation finds: it catches them, or says why a test must. */
+/** Those that show what simulation finds: it catches them, or they say why a test must. */
 export function ofSimulation(mutants: readonly Mutant[]): Mutant[] {
-  return mutants.filter(({ catcher }) => catcher.kind === 'simulation' || catcher.unreached !== null)
+  return mutants.filter(({ caughtBy }) => isSimulation(caughtBy) || caughtBy.unreached !== undefined)
 }
 
-/** git ignores what stands before the diff; there our header is, one `Field: text` a line. */
-export function parseMutant(patch: string, text: string): Mutant {
-  const [header = ''] = text.split(/^diff --git /m)
-  const optional = (label: string): string | null =>
-    new RegExp(`^${label}: (\\S.*)$`, 'm').exec(header)?.[1] ?? null
-  const field = (label: string): string => {
-    const value = optional(label)
-    if (value === null) throw new Error(`${patch} has no line "${label}: …" before its diff`)
-    return value
-  }
-  const simulation = optional('Simulation')
-  const within = /^within (\d+) seeds$/.exec(simulation ?? '')?.[1]
-  const unreached = /^cannot, (.+)$/.exec(simulation ?? '')?.[1] ?? null
-  if (simulation !== null && within === undefined && unreached === null)
-    throw new Error(`${patch} says neither "Simulation: within N seeds" nor "Simulation: cannot, …"`)
-  return {
-    name: basename(patch, '.patch'),
-    patch,
-    breaks: field('Breaks'),
-    rule: field('Rule'),
-    catcher:
-      within === undefined
-        ? { kind: 'test', file: field('File'), title: field('Test'), unreached }
-        : { kind: 'simulation', within: Number(within), seen: parseSeen(patch, field('Seen')) },
-  }
+export function editsOf(mutant: Mutant): readonly Edit[] {
+  return 'edits' in mutant ? mutant.edits : [mutant]
 }
 
-function parseSeen(patch: string, line: string): string[] {
-  const seen = line.split(', ')
-  const wrong = seen.find((each) => each !== EXCEPTION && !/^\[[A-Z]\d+\]$/.test(each))
-  if (wrong !== undefined)
-    throw new Error(`${patch} says "Seen: ${wrong}", which is neither [RULE] nor ${EXCEPTION}`)
-  return seen
+/** Null: `find` does not stand in the text exactly once. */
+export function edited(text: string, { find, replace }: Pick<Edit, 'find' | 'replace'>): string | null {
+  const [before, after, ...more] = text.split(find)
+  return before === undefined || after === undefined || more.length > 0 ? null : `${before}${replace}${after}`
+}
+
+/** The files of the mutant, as they are in it, by their paths; or why it does not apply. */
+export function plant(mutant: Mutant, read: (file: string) => string): Map<string, string> | string {
+  const files = new Map<string, string>()
+  for (const edit of editsOf(mutant)) {
+    const text = edited(files.get(edit.file) ?? read(edit.file), edit)
+    if (text === null) return `${edit.file} must hold this exactly once: ${edit.find}`
+    files.set(edit.file, text)
+  }
+  return files
 }

@@ -13,8 +13,8 @@ export interface Installed extends Disposable {
   folder: string
   /** node_modules/headrace in it. */
   home: string
-  /** The oldest Node that package.json promises. */
-  oldestNode: string
+  /** Installs a package of the registry into a folder of its own, and answers its path. */
+  tool(name: string, version: string): Promise<string>
 }
 
 export interface Manifest {
@@ -27,34 +27,46 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-export async function install(): Promise<Installed> {
+/** The tarball, and packages next to it, in an empty folder. */
+export async function install(packages: string[] = []): Promise<Installed> {
   const place = mkdtempSync(join(tmpdir(), 'headrace-package-'))
   const folder = join(place, 'user')
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const [oldestNode] = await Promise.all([installOldestNode(place), installTarball(place, folder)])
+  await installTarball(place, folder, packages)
   return {
     folder,
     home: join(folder, 'node_modules/headrace'),
-    oldestNode,
+    tool: (name, version) => installTool(place, name, version),
     [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }),
   }
 }
 
-async function installTarball(place: string, folder: string): Promise<void> {
+async function installTarball(place: string, folder: string, packages: string[]): Promise<void> {
   await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', place], root)
   const tarball = readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'no tarball'
-  await add(folder, [join(place, tarball)])
+  await add(folder, [join(place, tarball), ...packages])
 }
 
-async function installOldestNode(place: string): Promise<string> {
+/** The oldest Node that package.json promises. */
+export async function oldestNode({ tool }: Installed): Promise<string> {
   const [, version] = /^>=(\d+\.\d+)$/.exec(readManifest(root).engines.node) ?? []
-  const folder = join(place, 'oldest')
+  return nodeOf(await tool(NODE, `${version}.0`))
+}
+
+/** The binary packages of Node have no install script. */
+export const NODE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+export function nodeOf(tool: string): string {
+  return join(tool, 'bin/node')
+}
+
+async function installTool(place: string, name: string, version: string): Promise<string> {
+  const folder = join(place, `${name.replaceAll('/', '+')}@${version}`)
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-  await add(folder, [`node@${version}.0`])
-  await run('npm', ['rebuild', 'node', '--ignore-scripts=false'], folder)
-  return join(folder, 'node_modules/node/bin/node')
+  await add(folder, [`${name}@${version}`])
+  return join(folder, 'node_modules', name)
 }
 
 async function add(folder: string, packages: string[]): Promise<void> {

@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
-import { environmentOf, install, readManifest, root, run } from './install.ts'
+import { blocksOf, outputUntil } from '../examples/run-example.ts'
+import { PAGES, brokenLinks } from '../unit/broken-links.ts'
+import { environmentOf, install, oldestNode, readManifest, root, run } from './install.ts'
 
-const { folder, home, oldestNode, [Symbol.dispose]: remove } = await install()
+const installed = await install()
+const { folder, home, [Symbol.dispose]: remove } = installed
 after(remove)
+const oldest = await oldestNode(installed)
 
 /** `.` and `./client` as they are imported: `headrace` and `headrace/client`. */
 const entryPoints = Object.keys(readManifest(root).exports)
@@ -36,17 +40,26 @@ test('the tarball holds the build, its SQL and the texts, and nothing else', () 
   const sql = globSync('**/*.sql', { cwd: join(root, 'src') })
   assert.ok(sql.length >= 4, 'queries and migrations are found')
   for (const file of sql) assert.ok(files.includes(join('dist', file)), `${file} is missing`)
+  const pages = globSync(['docs/**/*.md', 'examples/**/*.{md,ts}'], { cwd: root })
+  for (const file of pages) assert.ok(files.includes(file), `${file} is missing`)
   const outside = files.filter((file) => !/^dist\/.+(\.js|\.d\.ts|\.sql)$/.test(file))
-  assert.deepEqual(outside, ['CHANGELOG.md', 'README.md', 'package.json'])
+  assert.deepEqual(outside, ['CHANGELOG.md', 'README.md', 'llms.txt', 'package.json', ...pages].toSorted())
   assert.deepEqual(
-    files.filter((file) => /test(ing)?\b|\.map$/.test(file)),
+    files.filter((file) => /^dist\/.*test(ing)?\b|\.map$/.test(file)),
     [],
   )
   assert.match(readFileSync(join(home, 'LICENSE'), 'utf8'), /MIT/)
 })
 
+test('every link of the pages in the tarball leads to a file of the tarball', () => {
+  const pages = globSync(PAGES, { cwd: home })
+  assert.ok(pages.length > 20 && pages.includes('README.md') && pages.includes('llms.txt'))
+  const broken = pages.flatMap((page) => brokenLinks(home, page).map((target) => `${page}: ${target}`))
+  assert.deepEqual(broken, [])
+})
+
 test('no file of the tarball names a path of this machine or a source map', () => {
-  const files = globSync('**/*.{js,ts,sql,json}', { cwd: home })
+  const files = globSync('**/*.{js,ts,sql,json,md,txt}', { cwd: home })
   const leaking = files.filter((file) => {
     const text = readFileSync(join(home, file), 'utf8')
     return text.includes(root) || text.includes('sourceMappingURL')
@@ -55,8 +68,9 @@ test('no file of the tarball names a path of this machine or a source map', () =
 })
 
 test('every entry point has types that hold in the strictest program', async () => {
-  const [example = ''] = readmeProgram()
-  writeFileSync(join(folder, 'example.ts'), example)
+  const programs = [...blocksOf('README.md', 'ts'), ...blocksOf('llms.txt', 'ts')]
+  assert.ok(programs.length >= 3)
+  for (const [nth, program] of programs.entries()) writeFileSync(join(folder, `example-${nth}.ts`), program)
   const uses = entryPoints.map((_, index) => `export const use${index} = Object.keys(entry${index})\n`)
   writeFileSync(join(folder, 'imports.ts'), importAll + uses.join(''))
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
@@ -67,7 +81,7 @@ test('every entry point has types that hold in the strictest program', async () 
 
 for (const [name, node] of [
   ['the Node of this repository', process.execPath],
-  ['the oldest Node of engines', oldestNode],
+  ['the oldest Node of engines', oldest],
 ] as const) {
   test(`every entry point can be imported by ${name}`, async () => {
     const counts = entryPoints.map((_, index) => `Object.keys(entry${index}).length`).join(', ')
@@ -75,6 +89,15 @@ for (const [name, node] of [
     const exported: number[] = JSON.parse(await run(node, ['imports.js'], folder, node))
     assert.equal(exported.length, entryPoints.length)
     assert.ok(exported.every((count) => count > 0))
+  })
+
+  test(`the first program of README.md runs as it is printed on ${name}`, async () => {
+    const [program = ''] = blocksOf('README.md', 'ts')
+    const [expected = ''] = blocksOf('README.md', 'text')
+    const cwd = join(folder, node === oldest ? 'oldest' : 'newest')
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, 'jobs.mjs'), program)
+    assert.equal(await outputUntil(expected, node, ['jobs.mjs'], { cwd }), expected)
   })
 
   test(`npx headrace serves ticks on ${name}`, async () => {
@@ -94,7 +117,7 @@ for (const [name, node] of [
 
 /** The server of the installed package on a free port, over a store of its own. */
 async function serve(node: string): Promise<{ url: string; stop(): Promise<unknown> }> {
-  const store = `sqlite:./${node === oldestNode ? 'oldest' : 'newest'}.db`
+  const store = `sqlite:./${node === oldest ? 'oldest' : 'newest'}.db`
   const args = ['serve', '--json', '--port', '0', '--store', store]
   const child = spawn(join(folder, 'node_modules/.bin/headrace'), args, {
     cwd: folder,
@@ -112,12 +135,6 @@ async function serve(node: string): Promise<{ url: string; stop(): Promise<unkno
     return code
   }
   return { url, stop }
-}
-
-/** The TypeScript program of README.md. */
-function readmeProgram(): string[] {
-  const text = readFileSync(join(root, 'README.md'), 'utf8')
-  return [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program = '']) => program)
 }
 
 /** What a failed command printed. */

@@ -1,10 +1,10 @@
 // PostgreSQL servers for tests: a fresh cluster in a temporary folder, on a free port of loopback, stopped at the end.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { findBinaries } from './binaries.ts'
 
@@ -18,6 +18,12 @@ export interface PostgresServer {
   /** Stops it at once, as a machine would that restarts. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** Copies it as it is now. A base backup has its port, and is started in its place; a replica runs, and follows it. */
+  backUp(kind: 'base' | 'replica'): Promise<PostgresServer>
+  /** Dumps a schema as SQL text. */
+  dump(schema: string): string
+  /** Drops a schema, and runs what was dumped: statement by statement, as psql does. */
+  restore(schema: string, dumped: string): Promise<void>
   /** Stops it, and removes its cluster. */
   remove(): Promise<void>
 }
@@ -50,8 +56,7 @@ export async function startPostgres(
     )
     return null
   }
-  const folder = mkdtempSync(join(tmpdir(), 'headrace-cluster-'))
-  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+  const folder = newFolder()
   const data = join(folder, 'data')
   const args = [
     '-D',
@@ -78,6 +83,12 @@ export async function startPostgres(
   })
   await server.start()
   return server
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-cluster-'))
+  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid)
+  return folder
 }
 
 interface ClusterParts {
@@ -152,6 +163,49 @@ class Cluster implements PostgresServer {
     await ended
   }
 
+  async backUp(kind: 'base' | 'replica'): Promise<PostgresServer> {
+    const folder = newFolder()
+    const follows = kind === 'replica' ? ['-R'] : []
+    const flags = ['-D', join(folder, 'data'), '--checkpoint=fast', '--no-sync', '-X', 'stream', ...follows]
+    this.#client('pg_basebackup', flags)
+    const copy = new Cluster({
+      ...this.#parts,
+      folder,
+      port: kind === 'base' ? this.port : await freePort(),
+    })
+    if (kind === 'replica') await copy.start()
+    return copy
+  }
+
+  dump(schema: string): string {
+    return this.#client('pg_dump', ['-n', schema, 'postgres'])
+  }
+
+  async restore(schema: string, dumped: string): Promise<void> {
+    // Those who use it may be in the way, more than once.
+    await until(() => this.run(`drop schema if exists ${schema} cascade`))
+    const child = spawn(this.#nextTo('psql'), [...this.#address, '-q', '-X', 'postgres'], {
+      cwd: this.#parts.folder,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
+    child.stdin?.end(dumped)
+    await once(child, 'exit')
+  }
+
+  get #address(): string[] {
+    return ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'headrace']
+  }
+
+  #client(program: string, flags: readonly string[]): string {
+    const options = { ...account, cwd: this.#parts.folder, encoding: 'utf8', maxBuffer: 1e9 } as const
+    return execFileSync(this.#nextTo(program), [...this.#address, ...flags], options)
+  }
+
+  /** A program of the same version: the server itself may be linked to from elsewhere. */
+  #nextTo(program: string): string {
+    return join(dirname(realpathSync(this.#parts.program)), program)
+  }
+
   async remove(): Promise<void> {
     await this.stop()
     process.off('exit', this.#atExit)
@@ -174,6 +228,9 @@ function foreignServer(version: number, address: string): PostgresServer {
     run: (text, values = []) => runOn(address, text, values),
     stop: refuse,
     start: refuse,
+    backUp: () => Promise.reject(new Error('this server was not started here')),
+    dump: () => '',
+    restore: refuse,
     remove: () => Promise.resolve(),
   }
 }
@@ -194,7 +251,10 @@ async function runOn(address: string, text: string, values: unknown[]): Promise<
   }
 }
 
-async function until(ready: () => Promise<unknown>, exitCode: () => number | null): Promise<void> {
+async function until(
+  ready: () => Promise<unknown>,
+  exitCode: () => number | null = () => null,
+): Promise<void> {
   const deadline = performance.now() + STARTS_WITHIN_MS
   for (;;) {
     try {

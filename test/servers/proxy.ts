@@ -12,10 +12,13 @@ export interface Proxy {
   freeze(): void
   /** Lets nothing through in either direction, or no answers, until the returned function is called. */
   hold(what?: 'answers'): () => void
+  /** Cuts every connection; new ones lead to another port. */
+  leadTo(port: number): void
   close(): Promise<void>
 }
 
-export async function startProxy(target: number): Promise<Proxy> {
+export async function startProxy(first: number): Promise<Proxy> {
+  let target = first
   const sockets = new Set<Socket>()
   const frozen = new WeakSet<Socket>()
   let armed: { text: string; cut: () => void } | null = null
@@ -27,12 +30,8 @@ export async function startProxy(target: number): Promise<Proxy> {
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1')
     let doomed: (() => void) | null = null
-    for (const pair of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      endTogether(pair, { sockets, frozen })
-    }
+    endTogether([near, far], { sockets, frozen })
+    endTogether([far, near], { sockets, frozen })
     near.on('data', (chunk) => {
       if (frozen.has(near)) return
       if (freezing !== null && chunk.includes(freezing.text)) {
@@ -76,6 +75,10 @@ export async function startProxy(target: number): Promise<Proxy> {
         isAnswersOnly = false
         for (const write of waiting) write()
       }
+    },
+    leadTo(port) {
+      target = port
+      for (const socket of sockets) socket.destroy()
     },
     async close() {
       for (const socket of sockets) socket.destroy()

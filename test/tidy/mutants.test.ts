@@ -1,17 +1,23 @@
 // The mutants of test/mutants stay true to the source: each applies, and the rule and the test it names exist.
 // That the test catches it is what `npm run mutants` shows.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { EXCEPTION, parseMutant, readMutants, shownIn } from '../mutants/mutant.ts'
+import { mutants } from '../mutants/all.ts'
+import {
+  EXCEPTION,
+  type Mutant,
+  edited,
+  editsOf,
+  isSimulation,
+  ofSimulation,
+  plant,
+  shownIn,
+} from '../mutants/mutant.ts'
 import { importsOf } from './imports.ts'
 import type { File } from './rule.ts'
 import { readTree } from './tree.ts'
 
-const root = join(import.meta.dirname, '../..')
 const tree = new Map(readTree().map((file) => [file.path, file]))
-const mutants = readMutants()
 
 /** Titles that a file writes or makes: a `${…}` in one stands for any text. */
 function titlesOf({ text }: File): RegExp[] {
@@ -33,32 +39,43 @@ function reachable(path: string, seen = new Set<string>()): File[] {
 const hasTitle = (files: File[], title: string): boolean =>
   files.some((file) => titlesOf(file).some((pattern) => pattern.test(title)))
 
-test('a mutant whose header lacks a line is refused', () => {
-  const header = 'Breaks: it\nRule: P1\nFile: test/a.test.ts\nTest: [P1] a title\n'
-  assert.deepEqual(parseMutant('test/mutants/a-b.patch', `${header}\ndiff --git a b\nTest: no\n`), {
-    name: 'a-b',
-    patch: 'test/mutants/a-b.patch',
-    breaks: 'it',
-    rule: 'P1',
-    catcher: { kind: 'test', file: 'test/a.test.ts', title: '[P1] a title', unreached: null },
-  })
-  assert.throws(() => parseMutant('a.patch', 'Breaks: it\nRule: P1\ndiff --git a b\n'), /no line "File: …"/)
+const sample: Mutant = {
+  name: 'a',
+  file: 'src/a.ts',
+  find: 'one',
+  replace: '$& two',
+  breaks: 'it',
+  rule: 'P1',
+  caughtBy: { file: 'test/a.test.ts', test: '[P1] a title' },
+}
+
+test('an edit is made where its text stands exactly once, and nowhere else', () => {
+  assert.equal(edited('no one is', { find: 'one', replace: '$& two' }), 'no $& two is')
+  for (const text of ['none of them, but one', 'two']) assert.equal(edited(text, sample), null)
+  assert.deepEqual(
+    plant(sample, () => 'one'),
+    new Map([['src/a.ts', '$& two']]),
+  )
+  assert.equal(
+    plant(sample, () => 'two'),
+    'src/a.ts must hold this exactly once: one',
+  )
+  const edits = [sample, { ...sample, find: 'two', replace: 'three' }]
+  assert.deepEqual(
+    plant({ ...sample, edits }, () => 'one'),
+    new Map([['src/a.ts', '$& three']]),
+  )
 })
 
 test('a mutant is caught by simulation within so many seeds, or says why it cannot be', () => {
-  const parse = (line: string) =>
-    parseMutant('a.patch', `Breaks: it\nRule: P1\n${line}\n\ndiff --git a b\n`).catcher
-  assert.deepEqual(parse('Simulation: within 50 seeds\nSeen: [P1], exception'), {
-    kind: 'simulation',
-    within: 50,
-    seen: ['[P1]', 'exception'],
-  })
-  const named = 'Simulation: cannot, it is SQL\nFile: test/a.test.ts\nTest: [P1] a title'
-  const expected = { kind: 'test', file: 'test/a.test.ts', title: '[P1] a title', unreached: 'it is SQL' }
-  assert.deepEqual(parse(named), expected)
-  assert.throws(() => parse('Simulation: perhaps'), /neither/)
-  assert.throws(() => parse('Simulation: within 50 seeds'), /no line "Seen: …"/)
-  assert.throws(() => parse('Simulation: within 50 seeds\nSeen: P1'), /neither/)
+  const simulated: Mutant = { ...sample, caughtBy: { seeds: 50, breaking: ['[P1]', EXCEPTION] } }
+  const unreached: Mutant = { ...sample, caughtBy: { file: 'a', test: 'b', unreached: 'it is SQL' } }
+  assert.deepEqual(ofSimulation([simulated, sample, unreached]), [simulated, unreached])
+  for (const { name, caughtBy } of mutants.filter(({ caughtBy }) => isSimulation(caughtBy))) {
+    const { seeds, breaking } = caughtBy as Extract<Mutant['caughtBy'], { seeds: number }>
+    assert.ok(seeds > 0 && breaking.length > 0, `${name}: breaks nothing`)
+    for (const promise of breaking) assert.match(promise, /^(\[[A-Z]\d+\]|exception)$/, name)
+  }
 })
 
 test('a run shows a mutant only if it breaks one of the promises that the mutant names', () => {
@@ -69,29 +86,38 @@ test('a run shows a mutant only if it breaks one of the promises that the mutant
   assert.equal(shownIn(violations, ['exception']), 'exception: the run ended with Error')
 })
 
-test('there are at least ten mutants, and every one applies to the source as it is', () => {
-  assert.ok(mutants.length >= 10)
-  const refusals = mutants.map(({ patch }) =>
-    spawnSync('git', ['apply', '--check', patch], { cwd: root, encoding: 'utf8' }).stderr.trim(),
-  )
+test('there are at least 80 mutants, each has a name of its own, and every one applies to the source as it is', () => {
+  assert.ok(mutants.length >= 80, `${mutants.length} mutants`)
+  assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length)
+  const applied = mutants.map((mutant) => [mutant.name, plant(mutant, (file) => tree.get(file)?.text ?? '')])
   assert.deepEqual(
-    refusals.filter((refusal) => refusal !== ''),
+    applied.filter(([, planted]) => typeof planted === 'string'),
     [],
   )
 })
 
-test('every mutant patches src, and names rules of docs/spec', () => {
+test('every table of mutants is one of all', () => {
+  const others = ['all', 'hunt', 'mutant', 'seek'].map((name) => `test/mutants/${name}.ts`)
+  const all = tree.get('test/mutants/all.ts') as File
+  const tables = [...tree.keys()].filter((path) => path.startsWith('test/mutants/') && !others.includes(path))
+  assert.deepEqual(
+    tables.filter((path) => !importsOf(all).includes(path)),
+    [],
+  )
+})
+
+test('every mutant edits src, and names rules of docs/spec', () => {
   const spec = [...tree.values()].filter(({ path }) => path.startsWith('docs/spec/'))
   const isRule = (name: string): boolean => spec.some(({ text }) => text.includes(`- **${name}**`))
-  for (const { patch, rule, catcher } of mutants) {
-    const touched = [...(tree.get(patch)?.text ?? '').matchAll(/^\+\+\+ (.*)$/gm)].map(
-      (match) => match[1] ?? '',
-    )
-    assert.ok(touched.length > 0, `${patch}: no file`)
-    for (const path of touched) assert.match(path, /^b\/src\//, patch)
-    const seen = catcher.kind === 'simulation' ? catcher.seen : []
-    for (const name of [`[${rule}]`, ...seen.filter((each) => each !== EXCEPTION)])
-      assert.ok(isRule(name), `${patch}: no rule ${name}`)
+  for (const mutant of mutants) {
+    const { name, rule, caughtBy } = mutant
+    for (const { file, find, replace } of editsOf(mutant)) {
+      assert.match(file, /^src\//, name)
+      assert.notEqual(find, replace, name)
+    }
+    const breaking = isSimulation(caughtBy) ? caughtBy.breaking : []
+    for (const each of [`[${rule}]`, ...breaking.filter((promise) => promise !== EXCEPTION)])
+      assert.ok(isRule(each), `${name}: no rule ${each}`)
   }
 })
 
@@ -99,10 +125,10 @@ test('every mutant names a test that exists', () => {
   const sample = [{ path: 'a.test.ts', text: "test('[P1] a (b)')\ntest(`[P2] ${x} is ${y ? '1' : '2'}`)" }]
   const found = ['[P1] a (b)', '[P1] a', '[P2] it is 1', '[P2] is 1'].map((title) => hasTitle(sample, title))
   assert.deepEqual(found, [true, false, true, false])
-  const unknown = mutants.flatMap(({ name, catcher }) =>
-    catcher.kind === 'simulation' || hasTitle(reachable(catcher.file), catcher.title)
+  const unknown = mutants.flatMap(({ name, caughtBy }) =>
+    isSimulation(caughtBy) || hasTitle(reachable(caughtBy.file), caughtBy.test)
       ? []
-      : [`${name}: ${catcher.title}`],
+      : [`${name}: ${caughtBy.test}`],
   )
   assert.deepEqual(unknown, [])
 })

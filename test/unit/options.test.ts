@@ -19,6 +19,7 @@ test('without anything every option has its default, durations in milliseconds',
     host: '127.0.0.1',
     port: 7400,
     token: null,
+    behindProxy: 'no',
     partitions: 32,
     retention: null,
     ticksMode: 'each',
@@ -29,6 +30,8 @@ test('without anything every option has its default, durations in milliseconds',
     name: null,
     address: null,
     drainWithin: 30_000,
+    signals: null,
+    log: 'warn',
   })
 })
 
@@ -50,7 +53,7 @@ test('names of variables and flags follow from the name of the option', () => {
 test('an unknown option is refused, and the nearest one suggested', () => {
   const error = refusal({ prot: 1 })
   assert.deepEqual([error.code, error.remedy], ['invalid_options', 'did you mean port?'])
-  assert.match(refusal({ somethingElse: 1 }).remedy ?? '', /choose one of store, host/)
+  assert.match(refusal({ somethingElse: 1 }).remedy ?? '', /choose store, host/)
 })
 
 test('a name that every object has is an unknown option, too', () => {
@@ -93,11 +96,45 @@ test('a refused option is named with its flag and variable', () => {
 })
 
 test('a secret is masked when it is refused', () => {
-  const message = refusal({ token: '' }).message
-  assert.match(message, /\(masked\)/)
+  const { message, remedy } = refusal({ token: 'a-short-one' })
+  assert.doesNotMatch(message + (remedy ?? ''), /a-short-one/)
 })
 
 test('a token from the environment has no blanks around it', () => {
-  assert.equal(resolveOptions({}, { HEADRACE_TOKEN: ' secret\n' }).token, 'secret')
-  assert.equal(resolveOptions({}, { HEADRACE_TOKEN: '\n' }).token, null)
+  assert.equal(
+    resolveOptions({}, { HEADRACE_TOKEN: ' a-secret-of-16-chars\n' }).token,
+    'a-secret-of-16-chars',
+  )
+})
+
+test('a blank or short token is refused, wherever it comes from, and one that no header can carry', () => {
+  for (const token of [' ', '\n', '\t ', 'x'.repeat(15), 'two words are no token', 'naïve-but-long-enough']) {
+    for (const refused of [refusal({ token }), refusal({}, { HEADRACE_TOKEN: token })]) {
+      assert.match(refused.message, /token \(--token-file, HEADRACE_TOKEN\) is/, JSON.stringify(token))
+      assert.match(refused.remedy ?? '', /at least 16 .*openssl rand/)
+      if (token.trim() !== '') assert.doesNotMatch(refused.message, new RegExp(token))
+    }
+  }
+  assert.equal(resolveOptions({ token: 'x'.repeat(16) }).token, 'x'.repeat(16))
+  assert.equal(resolveOptions({}, { HEADRACE_TOKEN: '' }).token, null)
+})
+
+test('a value of another kind is refused with what the option takes, and an object is not printed', () => {
+  const refused: [object, RegExp, RegExp][] = [
+    [{ store: { url: 'postgres://u:s3cret@h/d' } }, /the option store .* is an object$/, /^give a text$/],
+    [{ behindProxy: true }, /the option behindProxy .* is true$/, /^choose no or yes$/],
+    [{ port: true }, /the option port .* is true$/, /^give a whole number$/],
+    [{ log: () => undefined }, /the option log .* is a function$/, /^choose silent or warn or info/],
+    [
+      { log: { url: 's3cret' } },
+      /the option log .* is an object$/,
+      /^choose silent or warn or info, or give a logger/,
+    ],
+  ]
+  for (const [given, says, suggests] of refused) {
+    const { message, remedy } = refusal(given)
+    assert.match(message, says)
+    assert.match(remedy ?? '', suggests)
+    assert.doesNotMatch(message, /s3cret/)
+  }
 })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { LONGEST_TIMER_MS } from '../../src/clock.ts'
 import { PulseLoop } from '../../src/pulse.ts'
 import type { Pulse } from '../../src/store.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const PULSE_MS = 500
@@ -38,11 +39,13 @@ function createPulse(
       beaten: null,
       arrived: [],
       refusal: null,
+      generation: 'first',
     }
   }
   const loop = new PulseLoop({
     store: { pulse },
     clock,
+    telemetry: createTelemetry('pulse'),
     everyMs,
     withinMs: 750,
     request: () => ({ beat: null, pools: [] }),

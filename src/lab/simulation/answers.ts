@@ -2,6 +2,7 @@
 // true of the one need not have come to the other. Every put has a payload of its own, by which it is known again.
 import type { Clock } from '../../clock.ts'
 import type { Put, PutAnswer } from '../../pool/merge.ts'
+import type { RescheduleOutcome } from '../../pool/put-options.ts'
 import type {
   CancelAnswer,
   Entries,
@@ -29,6 +30,8 @@ interface DonePut {
   wish: Wish
   answer: PutAnswer | null
   replayed: boolean
+  /** The store went back to a state before it. */
+  isUndone: boolean
 }
 
 interface Change {
@@ -84,7 +87,7 @@ export class Answers {
     for (const [nth, { payload = '', key, at, onConflict }] of puts.entries()) {
       const answer = answers[nth] ?? null
       const done = this.#done.get(payload) ?? []
-      this.#done.set(payload, [...done, { wish: { key, at, onConflict }, answer, replayed }])
+      this.#done.set(payload, [...done, { wish: { key, at, onConflict }, answer, replayed, isUndone: false }])
       // A run that this put made due would be due now.
       const wasDue = answer?.result === 'merged' && answer.dueAt < this.#clock.now()
       if (wasDue && !replayed) this.#races['a put joined a run that is due'] += 1
@@ -117,8 +120,18 @@ export class Answers {
     this.#change(cancelIn(key, result)).answered += 1
   }
 
-  rescheduled(change: Reschedule, answer: RescheduleAnswer): void {
+  rescheduled(change: Reschedule, answer: RescheduleOutcome): void {
     this.#change(rescheduleIn(change, answer)).answered += 1
+  }
+
+  /** Takes what was done; what is answered is called when the store went back to the state of now. [G6] */
+  snapshot(): () => void {
+    const done = new Set([...this.#done.values()].flat())
+    const committed = new Set(this.#asked.filter((asked) => asked.committed))
+    return () => {
+      for (const each of [...this.#done.values()].flat()) each.isUndone ||= !done.has(each)
+      for (const asked of this.#asked) asked.committed &&= committed.has(asked)
+    }
   }
 
   /** Where they do not fit. To be called at the end, when what was committed has come to the store. */
@@ -142,7 +155,7 @@ function wrongWith({ wish, by, answer, committed }: AskedPut, done: readonly Don
   if (other !== undefined) found.push(`[P1] ${put} came to the store as ${JSON.stringify(other.wish)}`)
   if (answer !== null && !done.some((each) => each.answer !== null && isSame(each.answer, answer)))
     found.push(`[R1] ${put} was answered ${JSON.stringify(answer)}, and the store did no such thing`)
-  const times = done.filter(({ replayed }) => !replayed).length
+  const times = done.filter(({ replayed, isUndone }) => !replayed && !isUndone).length
   if (by !== 'id' && times > 1) found.push(`[R1] ${put} was asked for once, and done ${times} times`)
   if (by !== 'transaction') return found
   if (committed && times === 0) found.push(`[U2] ${put} was committed, and never came to the store`)
@@ -159,8 +172,9 @@ function cancelIn(key: string, result: string): string {
   return `[C1] a cancel of ${key}: ${result}`
 }
 
-function rescheduleIn({ key, slot, at }: Reschedule, answer: RescheduleAnswer): string {
-  return `[C2] a reschedule of ${key} from ${slot} to ${at}: ${JSON.stringify(answer)}`
+function rescheduleIn({ key, slot, at }: Reschedule, answer: RescheduleAnswer | RescheduleOutcome): string {
+  const moved = answer.kind === 'moved' ? { ...answer.answer, dueAt: Number(answer.answer.dueAt) } : null
+  return `[C2] a reschedule of ${key} from ${slot} to ${at}: ${answer.kind} ${JSON.stringify(moved)}`
 }
 
 function resultOf({ cancelled, due }: CancelAnswer): string {

@@ -8,7 +8,8 @@ import type { NewEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
 import { type Mode, entryName } from '../../pool/entry.ts'
 import type { Put } from '../../pool/merge.ts'
-import type { Arrivals, FoldRequest, Folded, PulseRequest, Store, UserTransaction } from '../../store.ts'
+import type { Arrivals, FoldRequest, Folded, PulseRequest, Store } from '../../store.ts'
+import type { UserTransaction } from '../../tx.ts'
 
 interface Row<What> {
   id: number
@@ -22,6 +23,8 @@ interface Row<What> {
 
 /** A transaction of a user's. What arrives in it is nowhere else until it is committed. */
 export class LateTransaction implements UserTransaction {
+  /** What it was begun in; null: nothing has arrived in it. */
+  generation: string | null = null
   readonly puts: Row<Put>[] = []
   readonly events: Row<NewEvent>[] = []
 
@@ -47,6 +50,8 @@ export class LateArrivals implements Arrivals {
   #puts: Row<Put>[] = []
   #events: Row<NewEvent>[] = []
   #ids = 0
+  /** Changes when the store went back. */
+  #generation = 'first'
   /** The highest that was folded, by pool or topic. */
   readonly #folded = new Map<string, number>()
 
@@ -64,6 +69,21 @@ export class LateArrivals implements Arrivals {
     }
   }
 
+  /** Takes what has arrived; what is answered goes back to it. Transactions of before cannot be committed then. [G6] */
+  snapshot(): (generation: string) => void {
+    const [puts, events] = [this.#puts, this.#events]
+    return (generation) => {
+      this.#generation = generation
+      this.#puts = puts
+      this.#events = events
+    }
+  }
+
+  /** The ids of the events that were committed and not folded. */
+  get eventIds(): string[] {
+    return this.#events.map(({ what }) => what.id)
+  }
+
   /** What was committed and not folded. */
   get waiting(): number {
     return this.#puts.length + this.#events.length
@@ -71,8 +91,9 @@ export class LateArrivals implements Arrivals {
 
   async put(tx: UserTransaction, pool: string, puts: readonly Put[]): Promise<void> {
     const { mode, partitions, clock } = this.#parts
-    for (const put of puts) {
-      const at = put.at ?? (mode === 'each' ? clock.now() : null)
+    for (const { inMs, ...put } of puts) {
+      const now = inMs !== undefined || mode === 'each' ? clock.now() : null
+      const at = put.at ?? (now === null ? null : now + (inMs ?? 0))
       const partition = partitionOf(put.group, partitions)
       this.#own(tx).puts.push({ ...this.#newRow(pool), partition, what: { ...put, at } })
     }
@@ -90,8 +111,16 @@ export class LateArrivals implements Arrivals {
   }
 
   #own(tx: UserTransaction): LateTransaction {
-    if (tx instanceof LateTransaction) return tx
+    if (tx instanceof LateTransaction) {
+      tx.generation ??= this.#generation
+      return tx
+    }
     throw new Error('this is no transaction of the simulated store')
+  }
+
+  /** Whether it was begun before the store went back: then it is rolled back. */
+  isLost({ generation }: LateTransaction): boolean {
+    return generation !== null && generation !== this.#generation
   }
 
   commit({ puts, events }: LateTransaction): void {

@@ -47,6 +47,13 @@ export class Conduct {
   #allotted = new Map<string, string>()
   readonly #revokedAt = new Map<string, number>()
   #isKnown = false
+  /** The store's generation as of the last pulse, when another was met, and what was raised before that. [G6] */
+  #generation: string | null = null
+  #generationFrom = -Infinity
+  #metAt = Infinity
+  #raisedBefore: ReadonlySet<string> = new Set()
+  /** It has asked to be taken off the roster. */
+  hasLeft = false
 
   constructor(parts: ConductParts) {
     this.#parts = parts
@@ -71,6 +78,11 @@ export class Conduct {
     return this.#parts.clock.mono() - this.#trustedFrom < this.trustMs
   }
 
+  /** Whether it has met this generation of the store. */
+  isInGeneration(generation: string): boolean {
+    return this.#generation === generation
+  }
+
   /** How many raises were answered. */
   get moment(): number {
     return this.#raises
@@ -90,6 +102,7 @@ export class Conduct {
     const raisedAt = this.#raisedAt.get(name)
     if (raisedAt === undefined) return `[X5] it has not raised ${name}`
     if (raisedAt === Infinity) return `[X5] it has handed ${name} over`
+    if (this.#isOfBefore(name)) return `[G6] it has raised ${name} before the store went back`
     if (raisedAt > askedAt) return `[X4] it was taken before ${name} was raised`
     const age = clock.mono() - this.#trustedFrom
     if (age < this.trustMs) return null
@@ -179,6 +192,9 @@ export class Conduct {
     const { clock, say } = this.#parts
     const lost = names.find((name) => (this.#raisedAt.get(name) ?? Infinity) === Infinity)
     if (lost !== undefined) say(`[A3] ${owner} works on ${lost}, which it does not hold`)
+    const before = names.find((name) => this.#isOfBefore(name))
+    if (before !== undefined)
+      say(`[G6] ${owner} works on ${before}, which it has raised before the store went back`)
     const age = clock.mono() - this.#trustedFrom
     if (names.length > 0 && age >= this.trustMs)
       say(`[H2] ${owner} works ${Math.round(age)} ms after it sent its last answered beat`)
@@ -216,6 +232,7 @@ export class Conduct {
         return roster.grant(owner, grants)
       },
       leave: (owner, grants) => {
+        this.hasLeft = true
         this.#handsOver(owner, grants)
         return roster.leave(owner, grants)
       },
@@ -250,10 +267,27 @@ export class Conduct {
       this.#parts.say(`[K5] ${leader} declares ${dead.join(' ')} dead ${sinceMs} ms after its own gap`)
   }
 
+  /** An answer that was overtaken tells nothing of the generation either. */
+  #meets(generation: string, sentAt: number): void {
+    if (sentAt < this.#generationFrom) return
+    this.#generationFrom = sentAt
+    if (this.#generation !== null && this.#generation !== generation) {
+      this.#metAt = this.#parts.clock.mono()
+      this.#raisedBefore = new Set(this.#raisedAt.keys())
+    }
+    this.#generation = generation
+  }
+
+  /** Whether it has given this up, since it has met that the store went back; in that very moment it may not have yet. */
+  #isOfBefore(name: string): boolean {
+    return this.#parts.clock.mono() > this.#metAt && this.#raisedBefore.has(name)
+  }
+
   async #pulse(store: Store, request: PulseRequest): Promise<Pulse> {
     const sentAt = this.#parts.clock.mono()
     const pulse = await store.pulse(request)
     if (request.beat !== null && pulse.beaten !== null) this.#isKnown = pulse.beaten.known
+    this.#meets(pulse.generation, sentAt)
     // An answer that was overtaken tells a member nothing.
     if (request.beat !== null && pulse.beaten?.known === true && sentAt >= this.#trustedFrom) {
       if (request.beat.member !== this.#member) this.#heardAt = -Infinity

@@ -41,6 +41,8 @@ export class JobConduct {
   readonly #lanes = new Map<Made, Lane>()
   /** Turns that are known to be gone, or that were given up without a start. */
   readonly #gone = new Set<string>()
+  /** The last run of each key that was given up without a start, and when that was settled; Infinity: it has not been. */
+  readonly #burials = new Map<string, { mark: Mark; overAt: number }>()
   readonly #owed = new Owed()
   readonly #keys = new JobKeys()
   readonly #told = new JobProgress()
@@ -138,11 +140,16 @@ export class JobConduct {
     if (this.#isHeld(mark) && this.#parts.conduct.isTrusted) this.#keys.putBehind(mark)
   }
 
-  /** Whether runs of a key may wait: behind one that is not over yet, for a handler, for one that is alone, or to be steered. */
+  /**
+   * Whether runs of a key may wait: behind one that is not over yet or is being given up, for a handler, for one that is alone,
+   * or to be steered.
+   */
   #mayWait(key: string): boolean {
     const { clock, rules } = this.#parts
     if (this.#running.size >= rules.concurrency || this.#endedAt === clock.mono()) return true
     if (this.#steering.mayHoldBack) return true
+    const burial = this.#burials.get(key)
+    if (burial !== undefined && burial.overAt >= clock.mono() && this.#isHeld(burial.mark)) return true
     const isBehind = (this.#last.get(key)?.overAt ?? -Infinity) >= clock.mono()
     return isBehind || this.#suspects.holdsBack([...this.#keys.all()].filter(this.#isHeld))
   }
@@ -212,6 +219,8 @@ export class JobConduct {
     try {
       const answers = await pool.entries.settle(JOBS, settlements, claim)
       for (const [nth, made] of all.entries()) {
+        const burial = this.#burials.get(settlements[nth]?.key ?? '')
+        if (made === null && burial !== undefined) burial.overAt = this.#parts.clock.mono()
         if (made === null) continue
         made.answer = answers[nth]?.result ?? null
         made.overAt = this.#parts.clock.mono()
@@ -260,7 +269,10 @@ export class JobConduct {
       const taken = this.#keys.unstarted(settlement)
       const wrong = this.#suspects.buries(settlement, taken)
       if (wrong !== null) witness.say(wrong.replace(']', `] ${life.name} settles turn ${turn} of ${key},`))
-      for (const mark of taken) this.#forget(mark.taken)
+      for (const mark of taken) {
+        this.#burials.set(key, { mark, overAt: Infinity })
+        this.#forget(mark.taken)
+      }
       return null
     }
     for (const wrong of wrongWithSettle(made, { outcome, claim, attempts: rules.attempts }))

@@ -3,6 +3,7 @@
 // must know or by a later one, so the widest of these counts. Rules [L12] to [L21] of docs/spec/limits.md.
 import type { Control, Limit } from '../../pool/control.ts'
 import type { TakenRun } from '../../pool/entry.ts'
+import type { Controlled } from '../../pool/store.ts'
 import type { Clock } from '../../clock.ts'
 import { type Made, turnOf, whyOf } from './made.ts'
 import type { RaceCounts } from './sometimes.ts'
@@ -15,6 +16,10 @@ export interface Limited {
   awakeSince(): number
   /** Whether it may still believe that its partitions are its own. */
   isTrusted(): boolean
+  /** Whether it has asked to be taken off the roster: then its share is free. [L20] */
+  hasLeft(): boolean
+  /** Whether it has met that the store went back: until then it goes by what is gone. [G6] */
+  isInGeneration(generation: string): boolean
 }
 
 /** A run that was started, or is about to be: it is being marked. */
@@ -50,15 +55,33 @@ export class JobLimits {
   readonly #parts: JobLimitsParts
   readonly #running = new Set<Counted>()
   readonly #marking = new Map<string, Counted>()
+  /** What members knew when they decided on marks whose call has failed: it is made again, whatever was written since. [X47] */
+  readonly #failed = new Map<string, number>()
   #starts: Counted[] = []
   /** When the clock of a member was last set. */
   clockSetAt = -Infinity
+  /** The store's generation; null: it never went back. */
+  #generation: string | null = null
   /** How many takes are under way. */
   takes = 0
 
   constructor(parts: JobLimitsParts) {
     this.#parts = parts
     this.history = new SteerHistory((before, after) => this.#written(before, after))
+  }
+
+  /** The store went back: what is under way is given up as soon as its member meets that. [G6] */
+  wentBack(generation: string, kept: Pick<Controlled, 'version' | 'control'>): void {
+    this.#generation = generation
+    this.#running.clear()
+    this.#marking.clear()
+    this.#failed.clear()
+    this.#starts = []
+    this.history.wentBack(kept)
+  }
+
+  #isOfBefore(member: Limited): boolean {
+    return this.#generation !== null && !member.isInGeneration(this.#generation)
   }
 
   #written(before: Control, after: Control): void {
@@ -99,6 +122,7 @@ export class JobLimits {
 
   started(made: Made, member: Limited, { known, slackMs }: { known: number | null; slackMs: number }): void {
     const { races, storeClock } = this.#parts
+    if (this.#isOfBefore(member)) return
     if (known === null) {
       this.#say(member, made.taken, 'starts', '[L12] and has not read what steers the pool')
       return
@@ -124,8 +148,8 @@ export class JobLimits {
   /** A run is about to be marked: it counts against every limit. [X44] */
   marks(taken: TakenRun, member: Limited, known: number | null): void {
     const name = `${member.name} ${turnOf(taken)}`
-    if (this.#marking.has(name) || known === null) return
-    const counted = this.#count(taken, member, known, null)
+    if (this.#marking.has(name) || known === null || this.#isOfBefore(member)) return
+    const counted = this.#count(taken, member, Math.min(known, this.#failed.get(name) ?? Infinity), null)
     this.#marking.set(name, counted)
     this.#judge(counted)
   }
@@ -133,6 +157,15 @@ export class JobLimits {
   /** It was marked, or is not going to be. */
   marked(taken: TakenRun, { name }: Limited): void {
     this.#marking.delete(`${name} ${turnOf(taken)}`)
+    this.#failed.delete(`${name} ${turnOf(taken)}`)
+  }
+
+  /** The call has failed: it may be made again. */
+  markFailed(taken: TakenRun, member: Limited): void {
+    const name = `${member.name} ${turnOf(taken)}`
+    const known = this.#marking.get(name)?.known
+    this.marked(taken, member)
+    if (known !== undefined) this.#failed.set(name, known)
   }
 
   #count(taken: TakenRun, member: Limited, known: number, made: Made | null): Counted {
@@ -144,7 +177,31 @@ export class JobLimits {
     for (const scope of SCOPES) {
       this.#judgeAtOnce(counted, scope)
       this.#judgeRate(counted, scope)
+      this.#judgeSpacing(counted, scope)
     }
+  }
+
+  /** How far a start is from the one before, of its group, or of its member: a share is no more than the limit. [L22] */
+  #judgeSpacing(counted: Counted, scope: Scope): void {
+    const { history } = this
+    const since = history.spreadSince(scope)
+    if (since === null || counted.known < since || counted.made === null) return
+    const isBefore = (each: Counted): boolean =>
+      each !== counted &&
+      each.known >= since &&
+      (scope === 'group' ? each.taken.group === counted.taken.group : each.member === counted.member)
+    const before = this.#starts.findLast(isBefore)
+    if (before === undefined) return
+    const perMs = history.current.limits[scope].rate?.perMs ?? 0
+    const most = history.most(counted.known, ({ limits }) => limits[scope].rate?.count ?? null)
+    const apartMs = counted.at - before.at
+    this.#parts.races['a start followed another under a rate that is spread'] += 1
+    // A member's clock counts fractions of a millisecond, which sums do not keep.
+    if (apartMs >= perMs / most - 0.01) return
+    this.#tell(
+      counted,
+      `[L22] and starts ${apartMs} ms after another of ${of(counted, scope)}, of ${perMs / most}`,
+    )
   }
 
   /** How many are under way at once. [L13] [L17] */
@@ -177,8 +234,9 @@ export class JobLimits {
   /** Whether it goes on though it was aborted since its partition was lost; it may have been aborted before, and ignore it. */
   #isLost(made: Made, member: Limited): boolean {
     const why = whyOf(made)
-    if (why === 'lost' || why === 'stop') return true
-    return why !== null && (!member.isTrusted() || this.#parts.epochOf(made.taken.partition) !== made.epoch)
+    if (why === null) return false
+    if (why === 'lost' || why === 'stop' || member.hasLeft()) return true
+    return !member.isTrusted() || this.#parts.epochOf(made.taken.partition) !== made.epoch
   }
 
   /** How many start in a span. [L14] [L15] [L17] */

@@ -59,7 +59,8 @@ export class JobSteering {
     const { limits, member } = this.#parts
     for (const taken of runs) limits.marks(taken, member, this.#knowledge.knownBefore)
     const over = (): void => runs.forEach((taken) => limits.marked(taken, member))
-    return seen(call(), over, over)
+    const failed = (): void => runs.forEach((taken) => limits.markFailed(taken, member))
+    return seen(call(), over, failed)
   }
 
   /** The same store, watched. */

@@ -15,8 +15,17 @@ const ALONE = 2
 const MOST = 3
 /** A run that has not ended so long after its abort keeps others waiting no longer. */
 const HEED_WITHIN_MS = 1000
+/** So long marks gather before they are sent. */
+const GATHER_MS = 3
 /** A call that failed is made again by then. */
 const LONGEST_PAUSE_MS = 5000
+
+/** By the member's monotonic clock. */
+export interface Standstill {
+  from: number
+  /** Infinity: it has not ended. */
+  until: number
+}
 
 export interface JobSuspectsParts {
   clock: Clock
@@ -26,6 +35,8 @@ export interface JobSuspectsParts {
   running: ReadonlySet<Made>
   /** Whether a partition may be another's: then runs of it may have been let go. */
   mayBeLost(held: Held): boolean
+  /** The last time that this member stood still. */
+  stood(): Standstill
 }
 
 /** How many suspects of one lane are left: at least, and at most, where it is not known what a worker kept in mind. */
@@ -51,6 +62,8 @@ export interface Marking {
   /** The epoch that it is sent under. */
   epoch: number
   sentAt: number
+  /** When it was decided at the earliest: a member that stands still sends it later. */
+  since: number
 }
 
 export class JobSuspects {
@@ -111,7 +124,7 @@ export class JobSuspects {
         ? []
         : [`[X44] marks ${told}, and has read ${read.join(', ')}`]
       const others = this.underWay().filter(({ taken: { turn } }) => turn !== mark.turn)
-      if (mark.crashes >= ALONE && (this.#isBusy() || others.some(({ sentAt }) => this.#isRecent(sentAt))))
+      if (mark.crashes >= ALONE && (this.#isBusy() || others.some(({ since }) => this.#isRecent(since))))
         wrong.push(`[X45] marks ${told}, and others are under way`)
       const isTheirs = (each: Marking): boolean =>
         each.taken.partition === first.taken.partition && each.lane === first.lane
@@ -126,8 +139,10 @@ export class JobSuspects {
     const epoch = held.find(({ partition }) => partition === taken.partition)?.epoch ?? 0
     const sentAt = this.#parts.clock.mono()
     const isNext = this.#answeredAt === sentAt || this.#isSoonAgain(sentAt)
-    if (this.#underWay.size === 0 && !isNext) this.#since = sentAt
-    this.#underWay.set(turnOf(taken), { taken, lane, epoch, sentAt })
+    const { from, until } = this.#parts.stood()
+    const since = sentAt <= until + GATHER_MS ? Math.min(from, sentAt) : sentAt
+    if (this.#underWay.size === 0 && !isNext) this.#since = since
+    this.#underWay.set(turnOf(taken), { taken, lane, epoch, sentAt, since })
   }
 
   /** The call has failed: it is made again, if the run may still start. */

@@ -9,6 +9,7 @@ import {
   type Raised,
   poolResource,
 } from '../../fence.ts'
+import type { TakenRun } from '../../pool/entry.ts'
 import type { Settlement } from '../../pool/settle.ts'
 import type { MarkAnswer, SettleAnswer } from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
@@ -43,6 +44,10 @@ export class JobWitness {
   readonly #parts: JobWitnessParts
   /** The last run of each turn. */
   readonly #runs = new Map<string, Made>()
+  /** The key of each turn that a take answered: none is given again, also when the store went back. [G6] */
+  readonly #keys = new Map<number, string>()
+  /** Epochs of before the store went back are lower. */
+  #leastEpoch = 0
   /** The partition of each entry that a take answered, by key and turn. */
   readonly #partitions = new Map<string, number>()
   /** Who holds each fence, how many runs it may have under way, and how many the one before may have had. */
@@ -64,8 +69,7 @@ export class JobWitness {
     const { entries } = store.pool
     const take: typeof entries.take = async (pool, request) => {
       const taken = await entries.take(pool, request)
-      if (pool === JOBS)
-        for (const { key, turn, partition } of taken.runs) this.#partitions.set(`${turn} ${key}`, partition)
+      if (pool === JOBS) for (const run of taken.runs) this.#taken(run)
       return taken
     }
     const settle: typeof entries.settle = async (pool, settlements, claim) => {
@@ -78,6 +82,25 @@ export class JobWitness {
     const progress = { ...store.pool.progress, tell: this.#tell(store) }
     const pool = { ...store.pool, entries: { ...entries, take, settle, mark: this.#mark(store) }, progress }
     return { ...store, fences: this.#fences(store.fences), pool }
+  }
+
+  /** Takes what has happened; what is answered is called when the store went back to the state of now. [G6] */
+  snapshot(): (least: number) => void {
+    const settled = new Set(
+      [...this.#runs].filter(([, { answer }]) => answer === 'settled').map(([turn]) => turn),
+    )
+    return (least) => {
+      for (const turn of this.#runs.keys()) if (!settled.has(turn)) this.#runs.delete(turn)
+      this.#underWay.clear()
+      this.#leastEpoch = least
+    }
+  }
+
+  #taken({ key, turn, partition }: TakenRun): void {
+    const before = this.#keys.get(turn) ?? key
+    if (before !== key) this.say(`[G6] turn ${turn} was given to ${before}, and again to ${key}`)
+    this.#keys.set(turn, key)
+    this.#partitions.set(`${turn} ${key}`, partition)
   }
 
   /** A raise by another owner tells what the one before may have had under way, unless it has released the fence. [X43] */
@@ -162,6 +185,8 @@ export class JobWitness {
     const { races } = this.#parts
     if (result === 'gone') races['a settle found its turn gone'] += 1
     if (result === 'refused') races['a settle was refused by its fence'] += 1
+    if (result === 'refused' && claim.held.some(({ epoch }) => epoch < this.#leastEpoch))
+      races['a claim of before the store went back was refused'] += 1
     if (result !== 'settled') return
     if (outcome.kind === 'dead') races['a run was given up'] += 1
     const partition = this.#partitions.get(`${turn} ${key}`)
@@ -172,6 +197,8 @@ export class JobWitness {
   started(made: Made): void {
     const { storeClock } = this.#parts
     const { taken } = made
+    // Its member has not met yet that the store went back: what it starts counts for nothing, and is not settled.
+    if (made.epoch < this.#leastEpoch) return
     const before = this.#runs.get(turnOf(taken))
     if (before !== undefined) this.#again(before, made)
     this.#runs.set(turnOf(taken), made)

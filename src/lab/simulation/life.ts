@@ -13,6 +13,7 @@ import { Conduct } from './conduct.ts'
 import type { Fate, Faults } from './faults.ts'
 import type { Handlers } from './handlers.ts'
 import { JobConduct } from './job-conduct.ts'
+import type { Standstill } from './job-suspects.ts'
 import type { JobLimits } from './job-limits.ts'
 import type { JobWitness } from './job-witness.ts'
 import { JOBS } from './jobs.ts'
@@ -108,11 +109,18 @@ export class Life {
     const watched = conduct.wrap(through(scene.store, (path, call, given) => this.#call(path, call, given)))
     const { clock } = this
     const steered = {
-      member: { name, awakeSince: () => clock.awakeSince, isTrusted: () => conduct.isTrusted },
+      member: {
+        name,
+        awakeSince: () => clock.awakeSince,
+        isTrusted: () => conduct.isTrusted,
+        hasLeft: () => conduct.hasLeft,
+        isInGeneration: (generation: string) => conduct.isInGeneration(generation),
+      },
       aheadMs: () => scene.storeClock.skewMs - clock.skewMs,
       limits: scene.limits,
     }
-    const parts = { life: this, clock, conduct, witness: scene.jobs, races: scene.races, steered }
+    const stood = (): Standstill => ({ from: clock.pausedAt, until: clock.awakeSince })
+    const parts = { life: this, clock, stood, conduct, witness: scene.jobs, races: scene.races, steered }
     const works = jobs === null ? null : new JobConduct({ ...parts, rules: jobs })
     const store = works?.wrap(watched) ?? watched
     this.race = new Headrace({

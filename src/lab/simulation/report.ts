@@ -8,6 +8,8 @@ import { RACES, type RaceCounts, noRaces } from './sometimes.ts'
 export type RunSummary = Omit<RunReport, 'trace'>
 
 export interface Tally {
+  /** The first seed: a report that says how many of so many broke a promise names it. */
+  first: number
   runs: number
   /** The runs in which a promise was broken, the first ones. */
   broken: RunSummary[]
@@ -30,8 +32,9 @@ export const HASHED_EVERY = 100
 /** So many broken runs are kept; all are counted. */
 const MOST_KEPT = 20
 
-export function newTally(): Tally {
+export function newTally(first: number): Tally {
   return {
+    first,
     runs: 0,
     broken: [],
     brokenRuns: 0,
@@ -77,7 +80,8 @@ export function medianFaults({ faults }: Tally): number {
 }
 
 /** Of none in n one may say, and be right in 95 of 100 cases, that fewer than 3/n break a promise. */
-export function ruleOfThree({ runs, brokenRuns }: Tally): string {
-  if (brokenRuns > 0) return `${brokenRuns} of ${runs} runs broke a promise`
-  return `0 of ${runs} runs broke a promise: fewer than ${(300 / runs).toPrecision(2)} % do, with 95 % confidence`
+export function ruleOfThree({ first, runs, brokenRuns }: Tally): string {
+  const broke = `${brokenRuns} of ${runs} runs from seed ${first} broke a promise`
+  if (brokenRuns > 0) return broke
+  return `${broke}: fewer than ${(300 / runs).toPrecision(2)} % do, with 95 % confidence`
 }

@@ -25,6 +25,8 @@ export class RosterWitness {
       reach: (member, address) => roster.reach(member, address),
       view: () => roster.view(),
       drain: (member, draining) => roster.drain(member, draining),
+      markIdle: (marks) => roster.markIdle(marks),
+      forget: (resources, idleForMs) => roster.forget(resources, idleForMs),
       decide: async (decision) => {
         const before = await roster.view()
         const answer = await roster.decide(decision)
@@ -47,6 +49,11 @@ export class RosterWitness {
         return answer
       },
     }
+  }
+
+  /** The store went back to an earlier state: nobody leads. [G6] */
+  wentBack(): void {
+    this.#lease = null
   }
 
   /** A beat was answered at this time of the store. */

@@ -17,6 +17,9 @@ export const RACES = [
   'an outage longer than the lease cost nobody a partition',
   'a member’s clock was set back',
   'the store’s clock was set back',
+  'the store went back under living members',
+  'the store went back, and what was answered is lost',
+  'a claim of before the store went back was refused',
   'a hint was overtaken by a later one',
   'a put joined a run that is due',
   'a put was made again, and had been done',
@@ -52,6 +55,7 @@ export const RACES = [
   'a limit was changed while runs were under way',
   'a limit of a group was reached',
   'a limit of the pool was reached',
+  'a start followed another under a rate that is spread',
   'a share was lost by compare-and-set',
   'a member died that had a share of a limit',
 ] as const

@@ -1,6 +1,7 @@
 // Every version of what steers the pool of jobs, as the store has kept it: a member that has not heard of the last goes by
 // an earlier one. Rule [L11] of docs/spec/limits.md.
 import { type Control, NO_CONTROL } from '../../pool/control.ts'
+import type { Controlled } from '../../pool/store.ts'
 import type { Store } from '../../store.ts'
 import { JOBS } from './jobs.ts'
 
@@ -11,6 +12,8 @@ export class SteerHistory {
   readonly #versions: Control[] = [NO_CONTROL]
   /** From which version on each rate has the span that it has now. */
   readonly #spanSince: Record<Scope, number> = { group: 0, pool: 0 }
+  /** From which version on each rate is spread, or is not. */
+  readonly #spreadSince: Record<Scope, number> = { group: 0, pool: 0 }
   readonly #written: (before: Control, after: Control) => void
 
   constructor(written: (before: Control, after: Control) => void = () => undefined) {
@@ -33,12 +36,19 @@ export class SteerHistory {
     return { ...store, pool: { ...store.pool, control: { read, write } } }
   }
 
+  /** The store went back, and keeps this now. */
+  wentBack({ version, control }: Pick<Controlled, 'version' | 'control'>): void {
+    if (version > this.last) this.#add(control)
+  }
+
   #add(after: Control): void {
     const before = this.current
     this.#versions.push(after)
-    for (const scope of ['group', 'pool'] as const)
-      if (before.limits[scope].rate?.perMs !== after.limits[scope].rate?.perMs)
-        this.#spanSince[scope] = this.last
+    for (const scope of ['group', 'pool'] as const) {
+      const [was, is] = [before.limits[scope].rate, after.limits[scope].rate]
+      if (was?.perMs !== is?.perMs) this.#spanSince[scope] = this.last
+      if (was?.spread !== is?.spread) this.#spreadSince[scope] = this.last
+    }
     this.#written(before, after)
   }
 
@@ -58,6 +68,12 @@ export class SteerHistory {
   /** From which version on the rate has had its span; null: there is no rate. */
   spanSince(scope: Scope): number | null {
     return this.current.limits[scope].rate === null ? null : this.#spanSince[scope]
+  }
+
+  /** From which version on the rate has had its span and was spread; null: it is not spread. */
+  spreadSince(scope: Scope): number | null {
+    if (this.current.limits[scope].rate?.spread !== true) return null
+    return Math.max(this.#spanSince[scope], this.#spreadSince[scope])
   }
 
   /** The most that one of the versions since this one allows; Infinity: one has no such limit. */

@@ -37,6 +37,9 @@ export function isLimited({ left: { group, pool } }: Steered): boolean {
   )
 }
 
+/** So many of the rates are spread. */
+const SPREAD = 0.3
+
 /** By a generator of its own: what else the seed draws does not depend on it. Null: nobody steers. */
 export function drawSteers(
   seed: number,
@@ -47,7 +50,7 @@ export function drawSteers(
   const kind = random.pick(['pauses', 'limits', 'both'] as const)
   const operations = [
     ...(kind === 'limits' ? [] : drawPauses(random, faultyMs)),
-    ...(kind === 'pauses' ? [] : drawLimits(random, faultyMs)),
+    ...(kind === 'pauses' ? [] : spreadSome(drawLimits(random, faultyMs), createRandom(seed ^ 0x5b8ead))),
   ]
   const left = kind === 'pauses' || random.next() < 0.5 ? NO_LIMITS : WIDE_LIMITS
   return { steered: { left }, operations }
@@ -75,5 +78,21 @@ function drawLimits(random: Random, faultyMs: number): SteerOperation[] {
         ? { concurrency: isLifted ? null : random.pick([1, 2, 4]) }
         : { rate: isLifted ? null : { count: random.pick([1, 3, 8]), per: random.pick([300, 1000, 3000]) } }
     return { atMs, key: KEY, kind: 'job-limit', limits: { [random.pick(['group', 'pool'])]: limit } }
+  })
+}
+
+/** By a generator of its own, too: the limits of a seed are otherwise what they were. */
+function spreadSome(operations: SteerOperation[], random: Random): SteerOperation[] {
+  const spread = (limit: LimitOptions): LimitOptions => {
+    const { rate = null } = limit
+    return rate !== null && random.next() < SPREAD ? { ...limit, rate: { ...rate, spread: true } } : limit
+  }
+  return operations.map((operation) => {
+    if (operation.kind !== 'job-limit') return operation
+    const limits = Object.entries(operation.limits as Record<string, LimitOptions>)
+    return {
+      ...operation,
+      limits: Object.fromEntries(limits.map(([scope, limit]) => [scope, spread(limit)])),
+    }
   })
 }

@@ -44,7 +44,8 @@ const PLANNED_FAULTS = [
 /** Something that happens to a member, or to the store, at a moment of the run. */
 export interface PlannedFault {
   atMs: number
-  kind: (typeof PLANNED_FAULTS)[number]
+  /** `go-back`: the store goes back to what it held at this moment, so many milliseconds later. */
+  kind: (typeof PLANNED_FAULTS)[number] | 'go-back'
   /** Which of those that run, by its place among them. */
   member: number
   /** How long it lasts, or how far a clock is off. */
@@ -95,6 +96,8 @@ const LEAST_OPERATIONS = 200
 const LONGEST_TRANSACTION_MS = 20_000
 /** In so many runs no call goes wrong: what is promised of outages alone can be checked there. */
 const CALM = 0.12
+/** In so many runs the store goes back to an earlier state. */
+const WENT_BACK = 0.1
 const HOUR_MS = 3_600_000
 const FAR_MS = [HOUR_MS, 30 * 24 * HOUR_MS, 10 * 365 * 24 * HOUR_MS]
 
@@ -112,7 +115,7 @@ export function drawSwarm(seed: number): Swarm {
     faultyMs: FAULTY_MS,
     calls: drawCallFaults(random),
     spared: [],
-    planned: drawPlanned(random, leaseMs),
+    planned: [...drawPlanned(random, leaseMs), ...drawGoBack(seed)].toSorted((a, b) => a.atMs - b.atMs),
     operations: drawOperations(random, mode),
     ...drawJobs(seed, { faultyMs: FAULTY_MS }),
   }
@@ -151,6 +154,14 @@ function drawPlanned(random: Random, leaseMs: number): PlannedFault[] {
     return { atMs: random.below(FAULTY_MS), kind, member: random.below(5), ms: Math.round(ms) }
   })
   return planned.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+/** By a generator of its own: a seed that does not draw it is the run that it was. */
+function drawGoBack(seed: number): PlannedFault[] {
+  const random = createRandom(seed ^ 0x60bac)
+  if (random.next() >= WENT_BACK) return []
+  const ms = random.pick([200, 1000, 5000]) * (0.5 + random.next())
+  return [{ atMs: 2000 + random.below(FAULTY_MS - 12_000), kind: 'go-back', member: 0, ms: Math.round(ms) }]
 }
 
 function drawOperations(random: Random, mode: Swarm['mode']): Operation[] {

@@ -44,6 +44,8 @@ export class Users {
   /** Where the events stand that were appended, by their ids; null: somewhere, or nowhere if it is in `#undone`. */
   readonly #appended = new Map<string, { partition: number; offset: number } | null>()
   readonly #undone = new Set<string>()
+  /** The ids of events that were lost when the store went back. */
+  readonly #lost = new Set<string>()
   #open = 0
   /** How many users have found nobody yet who serves. */
   #waiting = 0
@@ -88,6 +90,11 @@ export class Users {
     ]
   }
 
+  /** The store went back, and these events are gone. [G6] */
+  lost(ids: Iterable<string>): void {
+    for (const id of ids) this.#lost.add(id)
+  }
+
   /** What is wrong with the topic that they appended to. */
   async judge(store: Store): Promise<string[]> {
     const events: LogEvent[] = []
@@ -104,6 +111,7 @@ export class Users {
       if (all.length > 1) found.push(`[L2] the event ${id} stands ${all.length} times`)
     for (const [id, place] of this.#appended) {
       const event = places.get(id)?.[0]
+      if (event === undefined && this.#lost.has(id)) continue
       if (event === undefined) found.push(`[L2] the event ${id} is lost`)
       else if (place !== null && (event.partition !== place.partition || event.offset !== place.offset))
         found.push(`[L2] the event ${id} stands elsewhere than was answered`)
@@ -233,7 +241,7 @@ export class Users {
     this.#open += 1
     clock.timer(endsInMs, () => {
       this.#open -= 1
-      if (!commits || !this.#parts.isConnected(life)) {
+      if (!commits || !this.#parts.isConnected(life) || arrivals.isLost(tx)) {
         races['a transaction was rolled back'] += 1
         return
       }

@@ -36,6 +36,8 @@ export class Witness {
   readonly #leaders = new Map<number, string>()
   readonly #roster = new RosterWitness((violation) => this.say(violation))
   #term = 0
+  /** Epochs of before the store went back are lower. */
+  #leastEpoch = 0
   /** How many calls there were when all was healed. */
   #healedAfter = Infinity
 
@@ -59,6 +61,17 @@ export class Witness {
   /** Something is wrong, as who watches one member sees. */
   say(violation: string): void {
     this.violations.push(violation)
+  }
+
+  /** Takes what has happened; what is answered is called when the store went back to the state of now. [G6] */
+  snapshot(): (least: number) => void {
+    const forget = this.#history.snapshot()
+    return (least) => {
+      forget(least)
+      this.#leastEpoch = least
+      this.#roster.wentBack()
+      for (const [name, fence] of this.#fences) this.#fences.set(name, { ...fence, owner: '' })
+    }
   }
 
   /** From now on nothing goes wrong, and the store's clock does not jump. */
@@ -89,6 +102,8 @@ export class Witness {
       leave: (member, grants) => roster.leave(member, grants),
       drain: (member, draining) => roster.drain(member, draining),
       stepDown: (member) => roster.stepDown(member),
+      markIdle: (marks) => roster.markIdle(marks),
+      forget: (resources, idleForMs) => roster.forget(resources, idleForMs),
     }
   }
 
@@ -128,6 +143,8 @@ export class Witness {
 
   #moved({ pool, claim }: MoveRequest, { moved, events }: { moved: Moved; events: LogEvent[] }): Moved {
     if (moved.refused.length > 0) this.#parts.races['a fenced write was refused'] += 1
+    if (moved.refused.length > 0 && claim.held.some(({ epoch }) => epoch < this.#leastEpoch))
+      this.#parts.races['a claim of before the store went back was refused'] += 1
     const raised = moved.refused.map((partition) => this.#fences.get(`${poolResource(pool)}/${partition}`))
     if (raised.some((fence) => fence !== undefined && fence.seenAt >= this.#parts.sentAt()))
       this.#parts.races['a partition was taken over while a move was under way'] += 1

@@ -4,6 +4,7 @@ import type { FaultPoint } from '../../fault.ts'
 import { poolResource } from '../../fence.ts'
 import { createRandom } from '../../random.ts'
 import type { Store } from '../../store.ts'
+import { Snapshots } from '../../stores/memory/snapshots.ts'
 import { openMemoryStore } from '../../stores/memory/store.ts'
 import { createTelemetry } from '../../telemetry.ts'
 import { MemberClock } from '../../testing/member-clock.ts'
@@ -18,7 +19,7 @@ import { JOBS } from './jobs.ts'
 import { Life, type Scene, type Sent } from './life.ts'
 import { type PointCounts, noPoints } from './points.ts'
 import { type RaceCounts, noRaces } from './sometimes.ts'
-import type { PlannedFault, Swarm } from './swarm.ts'
+import { type PlannedFault, type Swarm, TOPIC } from './swarm.ts'
 import { Trace } from './trace.ts'
 import { Trouble } from './trouble.ts'
 import { Users } from './users.ts'
@@ -29,6 +30,7 @@ const MOST_MEMBERS = 5
 const RESTART_MS = 2000
 /** So much of what was asked or answered is told. */
 const SHOWN = 300
+const MANY = 1_000_000
 
 export class World implements Scene {
   readonly swarm: Swarm
@@ -58,6 +60,7 @@ export class World implements Scene {
   plannedFaults = 0
   /** The most that ran at once. */
   mostMembers = 0
+  readonly #snapshots = new Snapshots()
 
   /** `openStore` is another one than memory only where a test has a broken one. */
   constructor(swarm: Swarm, openStore = openMemoryStore) {
@@ -72,7 +75,8 @@ export class World implements Scene {
     this.trouble = new Trouble({ clock, storeClock, races, leaseMs: swarm.leaseMs })
     this.witness = this.#newWitness()
     const faults = { at: (point: FaultPoint) => this.#at(point) }
-    const opened = openStore({ clock: storeClock, telemetry: createTelemetry('store'), faults })
+    const context = { clock: storeClock, telemetry: createTelemetry('store'), faults }
+    const opened = openStore(context, this.#snapshots)
     const { witness } = this
     this.jobs = new JobWitness({
       storeClock,
@@ -199,9 +203,56 @@ export class World implements Scene {
     this.plannedFaults += 1
     if (kind === 'outage') this.trouble.outage(ms)
     else if (kind === 'store-clock') this.trouble.jump(ms)
+    else if (kind === 'go-back') this.#goBackIn(ms)
     else if (kind === 'kill-all') for (const each of running) each.kill()
     else if (kind === 'join') this.#joinIfFew()
     else if (life !== undefined) this.#strikeOne(life, kind, ms)
+  }
+
+  /** Takes what the store holds, and brings it back after a while. */
+  #goBackIn(ms: number): void {
+    this.#between(() => {
+      const goBack = this.#snapshot()
+      if (goBack !== null) this.clock.timer(ms, () => this.#between(goBack))
+    })
+  }
+
+  /** Does something between two calls. */
+  #between(step: () => void | Promise<void>): void {
+    this.#turn = this.#turn.then(step)
+  }
+
+  /** Those that watch go back with the store: what it has answered since is forgiven, and nothing else. [G6] */
+  #snapshot(): (() => Promise<void>) | null {
+    const { witness, jobs, limits, answers, arrivals, users, races, store } = this
+    const snapshots = this.#snapshots
+    const goBack = snapshots.take()
+    if (goBack === null) return null
+    const watched = [witness.snapshot(), jobs.snapshot(), answers.snapshot()]
+    const goBackArrivals = arrivals.snapshot()
+    return async () => {
+      const before = await this.#eventIds()
+      goBack()
+      for (const wentBack of watched) wentBack(snapshots.least)
+      goBackArrivals(snapshots.generation)
+      limits.wentBack(snapshots.generation, await store.pool.control.read(JOBS))
+      const left = await this.#eventIds()
+      const lost = [...before].filter((id) => !left.has(id))
+      users.lost(lost)
+      if (this.#running().length > 0) races['the store went back under living members'] += 1
+      if (lost.length > 0) races['the store went back, and what was answered is lost'] += 1
+      this.trace.note('-', `went back to ${snapshots.generation}`)
+    }
+  }
+
+  /** Of all that users have appended, and of what has arrived and is not folded yet. */
+  async #eventIds(): Promise<Set<string>> {
+    const { log } = this.store
+    const topic = (await log.topics()).find(({ name }) => name === TOPIC)
+    const from = (topic?.bounds ?? []).map(({ partition }) => ({ partition, offset: 0 }))
+    const read =
+      topic === undefined ? [] : (await log.read(TOPIC, { from, limit: MANY, maxBytes: Infinity })).events
+    return new Set([...read.map(({ id }) => id), ...this.arrivals.eventIds])
   }
 
   #strikeOne(life: Life, kind: PlannedFault['kind'], ms: number): void {

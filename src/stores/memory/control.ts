@@ -1,9 +1,10 @@
-// What steers pools, in memory. Kept as text, as every other store does: what was read is nobody else's.
+// The control records of pools, in memory. Kept as text, as in every other store, so that no reader shares an object.
 import type { Clock } from '../../clock.ts'
 import { type Control, NO_CONTROL } from '../../pool/control.ts'
 import type { Controlled, ControlStore } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
+import type { Keep } from './snapshots.ts'
 
 export interface ControlParts {
   clock: Clock
@@ -36,5 +37,16 @@ export class MemoryControl implements ControlStore {
       this.#parts.hint({ kind: 'control', pool })
       return version + 1
     })
+  }
+
+  /** The control of that time gets a new version, so that members that know a later one read it again. */
+  readonly snapshot: Keep = () => {
+    const kept = new Map(this.#kept)
+    return () => {
+      for (const [pool, { version }] of this.#kept) {
+        const text = kept.get(pool)?.text ?? JSON.stringify(NO_CONTROL)
+        this.#kept.set(pool, { version: version + 1, text })
+      }
+    }
   }
 }

@@ -1,12 +1,12 @@
 // What was given up, in memory.
 import type { Clock } from '../../clock.ts'
 import { entryName } from '../../pool/entry.ts'
-import { type Death, redrive } from '../../pool/settle.ts'
+import { type Death, deathState, redrive } from '../../pool/settle.ts'
 import type { DeadStore, DeathPayloads, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
 import type { MemoryPool } from './memory-pool.ts'
-import type { MemoryPools } from './pool.ts'
+import type { MemoryPools } from './pools.ts'
 
 export interface DeadParts {
   clock: Clock
@@ -20,8 +20,9 @@ export function createDead({ clock, commit, pools, hint }: DeadParts): DeadStore
     list: async (name, query) =>
       pools
         .of(name)
-        .deaths.map(({ id, death: { key, slot, seen, reason, error, diedAt } }) => {
-          return { id, key, slot, seen, reason, error, diedAt }
+        .deaths.map(({ id, death: { key, slot, group, seen, reason, error, diedAt } }) => {
+          const state = deathState(pools.of(name).entries.get(entryName(key, slot)))
+          return { id, key, slot, group, state, seen, reason, error, diedAt }
         })
         .filter((record) => isWanted(record, query))
         .sort((a, b) => b.diedAt - a.diedAt || b.id - a.id)

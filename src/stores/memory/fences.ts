@@ -10,11 +10,14 @@ import {
   raiseFence,
 } from '../../fence.ts'
 import type { Commit } from './commit.ts'
+import type { Keep } from './snapshots.ts'
 
 export class MemoryFences implements FenceStore {
   readonly #fences = new Map<string, Map<number, StoredFence>>()
   readonly #clock: Clock
   readonly #commit: Commit
+  /** Epochs below were issued before the store went back. [G6] */
+  #leastEpoch = 0
 
   constructor({ clock, commit }: { clock: Clock; commit: Commit }) {
     this.#clock = clock
@@ -28,6 +31,7 @@ export class MemoryFences implements FenceStore {
   #raise(resource: string, { owner, held, concurrency = 0 }: NewClaim): Raised[] {
     const fences = this.#of(resource)
     return held.map(({ partition, epoch }) => {
+      if (epoch < this.#leastEpoch) return { partition, raised: false, epoch: this.#leastEpoch, suspects: 0 }
       const now = this.#clock.now()
       const { raised, fence } = raiseFence(fences.get(partition), {
         partition,
@@ -62,6 +66,20 @@ export class MemoryFences implements FenceStore {
       return fence?.epoch === epoch && fence.owner === owner
     })
     return new Set(holds.map(({ partition }) => partition))
+  }
+
+  /** Nobody has a fence then, and no claim of before is one's. */
+  readonly snapshot: Keep = () => {
+    const kept = [...this.#fences].map(([resource, fences]) => [resource, [...fences.values()]] as const)
+    return (least) => {
+      this.#leastEpoch = least
+      this.#fences.clear()
+      for (const [resource, fences] of kept)
+        for (const fence of fences) {
+          const epoch = Math.max(fence.epoch + 1, least)
+          this.#of(resource).set(fence.partition, { ...fence, epoch, owner: '', concurrency: 0, suspects: 0 })
+        }
+    }
   }
 
   #of(resource: string): Map<number, StoredFence> {

@@ -2,11 +2,14 @@
 import type { Clock } from '../../clock.ts'
 import type { HeldLock, LockRequest, LockStore } from '../../roster/store.ts'
 import type { Commit } from './commit.ts'
+import type { Keep } from './snapshots.ts'
 
 export class MemoryLocks implements LockStore {
   readonly #locks = new Map<string, HeldLock>()
   readonly #clock: Clock
   readonly #commit: Commit
+  /** No new token is lower. */
+  #least = 0
 
   constructor({ clock, commit }: { clock: Clock; commit: Commit }) {
     this.#clock = clock
@@ -22,7 +25,7 @@ export class MemoryLocks implements LockStore {
     const lock = this.#locks.get(name)
     const isFree = lock === undefined || lock.expiresAt <= now
     if (!isFree && lock.holder !== holder) return null
-    const token = isFree ? (lock?.token ?? 0) + 1 : lock.token
+    const token = isFree ? Math.max((lock?.token ?? 0) + 1, this.#least) : lock.token
     const held = { name, holder, token, expiresAt: now + ttlMs }
     this.#locks.set(name, held)
     return { ...held }
@@ -44,5 +47,14 @@ export class MemoryLocks implements LockStore {
     const now = this.#clock.now()
     const held = [...this.#locks.values()].filter(({ expiresAt }) => expiresAt > now)
     return held.map((lock) => ({ ...lock })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  readonly snapshot: Keep = () => {
+    const kept = [...this.#locks.values()].map((lock) => ({ ...lock }))
+    return (least) => {
+      this.#least = least
+      this.#locks.clear()
+      for (const lock of kept) this.#locks.set(lock.name, { ...lock })
+    }
   }
 }

@@ -18,6 +18,7 @@ import {
 } from '../../log/store.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
+import type { Keep } from './snapshots.ts'
 
 interface Partition {
   oldest: number
@@ -103,6 +104,17 @@ export class MemoryLog implements LogStore {
     return removed
   }
 
+  /** Topics stay open that were opened since, and are empty. */
+  readonly snapshot: Keep = () => {
+    const kept = new Map([...this.#topics].map(([name, { partitions }]) => [name, copyOf(partitions)]))
+    return () => {
+      for (const [name, topic] of this.#topics) {
+        const empty = topic.partitions.map(() => ({ oldest: 0, events: [] }))
+        topic.partitions = copyOf(kept.get(name) ?? empty)
+      }
+    }
+  }
+
   settingsOf(name: string): TopicSettings {
     return this.#of(name).settings
   }
@@ -112,6 +124,10 @@ export class MemoryLog implements LogStore {
     if (topic === undefined) throw topicUnknown(name)
     return topic
   }
+}
+
+function copyOf(partitions: readonly Partition[]): Partition[] {
+  return partitions.map(({ oldest, events }) => ({ oldest, events: [...events] }))
 }
 
 function* eventsFrom({ partitions }: MemoryTopic, from: readonly Position[]): Iterable<LogEvent> {

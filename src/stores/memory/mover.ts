@@ -5,7 +5,7 @@ import type { MoveRequest, Moved, Mover } from '../../store.ts'
 import type { Commit } from './commit.ts'
 import type { MemoryFences } from './fences.ts'
 import type { MemoryLog } from './log.ts'
-import type { MemoryPools } from './pool.ts'
+import type { MemoryPools } from './pools.ts'
 
 interface MoverParts {
   commit: Commit

@@ -12,16 +12,17 @@ import {
 } from '../../pool/payloads.ts'
 import type { Death, Settled, Settlement } from '../../pool/settle.ts'
 import type { PutResponse } from '../../pool/store.ts'
-import type { MemoryEntries } from './entries.ts'
+import type { EntryIndex } from './entry-index.ts'
+import { keepMap } from './snapshots.ts'
 
 export class MemoryPayloads {
   readonly #lists = new Map<string, PayloadLists>()
   readonly #pool: string
-  readonly #entries: MemoryEntries
+  readonly #entries: EntryIndex
   /** What was there before each put of the request that is under way. */
   #before: { name: string; entry: Entry | undefined; lists: PayloadLists }[] = []
 
-  constructor(pool: string, entries: MemoryEntries) {
+  constructor(pool: string, entries: EntryIndex) {
     this.#pool = pool
     this.#entries = entries
   }
@@ -64,6 +65,10 @@ export class MemoryPayloads {
     if (became === 'seen are gone') this.set(name, { next: next.slice(seenPayloads), after })
     if (became === 'those of after are next') this.set(name, { next: after, after: [] })
     return { payloads: next.slice(0, seenPayloads) }
+  }
+
+  snapshot(): () => void {
+    return keepMap(this.#lists)
   }
 
   /** Applies a request whole, or not at all. */

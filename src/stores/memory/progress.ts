@@ -1,32 +1,32 @@
-// What runs tell of themselves, in memory.
+// The progress that runs report, in memory.
 import type { Clock } from '../../clock.ts'
 import { poolResource } from '../../fence.ts'
 import { entryName, holdsTurn } from '../../pool/entry.ts'
 import { PROGRESS_FOR_MS, type ProgressStore } from '../../pool/store.ts'
 import type { MemoryFences } from './fences.ts'
-import type { MemoryPools } from './pool.ts'
+import type { MemoryPools } from './pools.ts'
 
 export interface ProgressParts {
   clock: Clock
   pools: MemoryPools
   fences: MemoryFences
+  /** By pool and entry, in the order of the reports. */
+  kept: Map<string, KeptProgress>
 }
 
-interface Told {
+export interface KeptProgress {
   turn: number
   progress: string
   toldAt: number
 }
 
-export function createProgress({ clock, pools, fences }: ProgressParts): ProgressStore {
-  /** By pool and entry, the latest told last. */
-  const kept = new Map<string, Told>()
+export function createProgress({ clock, pools, fences, kept }: ProgressParts): ProgressStore {
   const nameOf = (pool: string, key: string, slot: number | null): string =>
     `${pool}\0${entryName(key, slot)}`
   return {
-    tell: async (pool, told, claim) => {
+    tell: async (pool, reports, claim) => {
       const held = fences.held(poolResource(pool), claim)
-      const there = told.filter(({ key, slot, turn }) => {
+      const there = reports.filter(({ key, slot, turn }) => {
         const entry = pools.of(pool).entries.get(entryName(key, slot))
         return entry !== undefined && holdsTurn(entry, turn) && held.has(entry.partition)
       })
@@ -37,10 +37,10 @@ export function createProgress({ clock, pools, fences }: ProgressParts): Progres
       return there.length
     },
     read: async (pool, { key, slot }) => {
-      const told = kept.get(nameOf(pool, key, slot))
+      const found = kept.get(nameOf(pool, key, slot))
       const entry = pools.of(pool).entries.get(entryName(key, slot))
-      if (told === undefined || entry === undefined || !holdsTurn(entry, told.turn)) return null
-      return { progress: told.progress, toldAt: told.toldAt }
+      if (found === undefined || entry === undefined || !holdsTurn(entry, found.turn)) return null
+      return { progress: found.progress, toldAt: found.toldAt }
     },
     sweep: async (limit) => {
       const until = clock.now() - PROGRESS_FOR_MS

@@ -1,6 +1,7 @@
 // The keys of a throttled pool that rest after a run, and until when. Rules [M11] to [M13] of docs/spec/pool.md.
+import { keepMap } from './snapshots.ts'
 
-export class Rests {
+export class RestingKeys {
   readonly #until = new Map<string, number>()
   /** 0: nothing rests. */
   throttleMs = 0
@@ -24,5 +25,9 @@ export class Rests {
 
   forget(name: string): void {
     this.#until.delete(name)
+  }
+
+  snapshot(): () => void {
+    return keepMap(this.#until)
   }
 }

@@ -8,6 +8,7 @@ import type {
   Decided,
   Decision,
   Grant,
+  IdleMarks,
   Leader,
   Member,
   NewMember,
@@ -18,6 +19,7 @@ import type {
 import { refuseOtherResource } from '../../roster/refuse.ts'
 import type { Hint } from '../../store.ts'
 import type { Commit } from './commit.ts'
+import { type Keep, keepMap } from './snapshots.ts'
 
 export class MemoryRoster implements RosterStore {
   readonly #clock: Clock
@@ -26,6 +28,10 @@ export class MemoryRoster implements RosterStore {
   readonly #members = new Map<string, Member>()
   readonly #resources = new Map<string, Resource>()
   readonly #allotments = new Map<string, Allotment>()
+  readonly #idle = new Map<string, number>()
+  #epochFloor = 0
+  /** No new allotment has a lower epoch. */
+  #leastEpoch = 0
   #leader: Leader | null = null
   #version = 0
 
@@ -79,6 +85,8 @@ export class MemoryRoster implements RosterStore {
       members: [...this.#members.values()],
       resources: [...this.#resources.values()],
       allotments: [...this.#allotments.values()],
+      idle: Object.fromEntries(this.#idle),
+      epochFloor: this.#epochFloor,
     }
   }
 
@@ -158,7 +166,8 @@ export class MemoryRoster implements RosterStore {
     const stays = current?.owner === to.owner
     const moves = current === undefined ? 0 : current.moves + (stays ? 0 : 1)
     const since = stays ? current.since : now
-    this.#allotments.set(name, { resource, partition, ...to, since, moves })
+    const epoch = Math.max(to.epoch, this.#leastEpoch)
+    this.#allotments.set(name, { resource, partition, ...to, epoch, since, moves })
     return true
   }
 
@@ -213,6 +222,53 @@ export class MemoryRoster implements RosterStore {
   #register(resources: readonly Resource[]): void {
     for (const resource of resources) refuseOtherResource(this.#resources.get(resource.name), resource)
     for (const resource of resources) this.#resources.set(resource.name, resource)
+    for (const { name } of resources) this.#idle.delete(name)
+  }
+
+  async markIdle({ idle, busy }: IdleMarks): Promise<void> {
+    return this.#commit('roster', () => {
+      for (const name of idle) if (this.#resources.has(name)) this.#idle.set(name, this.#clock.now())
+      for (const name of busy) this.#idle.delete(name)
+    })
+  }
+
+  async forget(resources: readonly string[], idleForMs: number): Promise<string[]> {
+    return this.#commit('roster', () => this.#forget(resources, idleForMs))
+  }
+
+  #forget(resources: readonly string[], idleForMs: number): string[] {
+    const until = this.#clock.now() - idleForMs
+    const served = new Set([...this.#members.values()].flatMap(({ serves }) => serves))
+    const removed = resources.filter(
+      (name) =>
+        (this.#idle.get(name) ?? Infinity) <= until && !served.has(name) && this.#resources.delete(name),
+    )
+    for (const name of removed) this.#idle.delete(name)
+    const gone = new Set(resources.filter((name) => !this.#resources.has(name)))
+    const left = [...this.#allotments].filter(([, { resource }]) => gone.has(resource))
+    for (const [name, { epoch }] of left) {
+      this.#allotments.delete(name)
+      this.#epochFloor += epoch
+    }
+    if (removed.length > 0 || left.length > 0) this.#changed()
+    return removed
+  }
+
+  /** Nobody is a member then, and nobody leads. */
+  readonly snapshot: Keep = () => {
+    const kept = [keepMap(this.#resources), keepMap(this.#idle), keepMap(this.#allotments)]
+    return (least) => {
+      for (const goBack of kept) goBack()
+      this.#members.clear()
+      this.#leastEpoch = least
+      for (const [name, allotment] of this.#allotments) {
+        const epoch = Math.max(allotment.epoch + 1, least)
+        this.#allotments.set(name, { ...allotment, epoch, next: null })
+      }
+      if (this.#leader !== null)
+        this.#leader = { ...this.#leader, term: Math.max(this.#leader.term + 1, least), expiresAt: 0 }
+      this.#version += 1
+    }
   }
 
   #changed(): void {

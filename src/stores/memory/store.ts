@@ -10,11 +10,13 @@ import { MemoryFences } from './fences.ts'
 import { MemoryLocks } from './locks.ts'
 import { MemoryLog } from './log.ts'
 import { createMover } from './mover.ts'
-import { MemoryPools } from './pool.ts'
-import { createProgress } from './progress.ts'
+import { MemoryPools } from './pools.ts'
+import { type KeptProgress, createProgress } from './progress.ts'
 import { MemoryRoster } from './roster.ts'
+import { Snapshots, keepMap } from './snapshots.ts'
 
-export function openMemoryStore(context: StoreContext): Store {
+/** `snapshots` can bring it back to an earlier state, for the simulation. */
+export function openMemoryStore(context: StoreContext, snapshots = new Snapshots()): Store {
   const listeners = new Listeners<[Hint]>((error) => context.telemetry.emit('listener.failed', { error }))
   const hint = (what: Hint): void => listeners.tell(what)
   const parts = { clock: context.clock, commit: createCommit(context.faults), hint }
@@ -23,6 +25,10 @@ export function openMemoryStore(context: StoreContext): Store {
   const pools = new MemoryPools({ ...parts, fences })
   const control = new MemoryControl(parts)
   const log = new MemoryLog(parts)
+  const locks = new MemoryLocks(parts)
+  const progress = new Map<string, KeptProgress>()
+  const kept = [fences, roster, pools, control, log, locks]
+  snapshots.attach([...kept.map((part) => part.snapshot), () => keepMap(progress)])
   let closed = false
   return {
     address: 'memory:',
@@ -30,7 +36,7 @@ export function openMemoryStore(context: StoreContext): Store {
       entries: pools,
       browse: pools,
       dead: createDead({ ...parts, pools }),
-      progress: createProgress({ ...parts, pools, fences }),
+      progress: createProgress({ ...parts, pools, fences, kept: progress }),
       control,
       putsAtOnce: 1,
     },
@@ -39,7 +45,7 @@ export function openMemoryStore(context: StoreContext): Store {
     mover: createMover({ ...parts, pools, log, fences }),
     fences,
     roster,
-    locks: new MemoryLocks(parts),
+    locks,
     pulse: async ({ beat, pools: asked }) => {
       assert(!closed, 'the memory store is closed')
       return {
@@ -49,6 +55,7 @@ export function openMemoryStore(context: StoreContext): Store {
         beaten: beat === null ? null : roster.beat(beat),
         arrived: [],
         refusal: null,
+        generation: snapshots.generation,
       }
     },
     inspect: async () => {

@@ -1,5 +1,6 @@
 // A PostgreSQL address: what the driver gets of it, and what is ours.
 import { HeadraceError } from '../../errors.ts'
+import { maskAddress } from '../../mask.ts'
 
 export interface Address {
   /** For the driver, without our own parameters. */
@@ -28,6 +29,7 @@ export function parseAddress(address: string): Address {
       'write postgres://user:password@host:5432/database',
     )
   }
+  refuseLooseAt(url)
   const schema = url.searchParams.get('schema') ?? 'headrace'
   if (!SCHEMA.test(schema) || schema.startsWith('pg_')) {
     throw refusal(
@@ -44,9 +46,20 @@ export function parseAddress(address: string): Address {
   return { connection: url.href, schema, max, shown: show(url, schema) }
 }
 
+/** An `@` behind the host is one of a password that was not escaped: a part of it would pass for host and database. */
+function refuseLooseAt({ username, pathname, search, hash }: URL): void {
+  if (!`${pathname}${hash}`.includes('@') && (username !== '' || !search.includes('@'))) return
+  throw refusal(
+    'the PostgreSQL address has an "@" behind its host',
+    'write the characters / ? # @ : of a user, password or database as %2F %3F %23 %40 %3A',
+  )
+}
+
 function show({ protocol, username, host, pathname }: URL, schema: string): string {
   const user = username === '' ? '' : `${username}@`
-  return `${protocol}//${user}${host}${pathname}${schema === 'headrace' ? '' : `?schema=${schema}`}`
+  return maskAddress(
+    `${protocol}//${user}${host}${pathname}${schema === 'headrace' ? '' : `?schema=${schema}`}`,
+  )
 }
 
 function refusal(message: string, remedy: string): HeadraceError {

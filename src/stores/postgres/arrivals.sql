@@ -1,14 +1,25 @@
 -- Puts and appends of users' own transactions: they arrive as rows, and are folded when they are committed.
 
+-- name: begun_for_puts
+-- In the user's transaction, before the insert, whose lock it takes. Outside of a transaction the server refuses it.
+lock table headrace.arrival in row exclusive mode
+
+-- name: begun_for_events
+-- As above.
+lock table headrace.event_arrival in row exclusive mode
+
 -- name: arrive_puts
--- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of now.
+-- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of
+-- now. The last array: due so long after now.
 insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload, longest_wait)
-select $1::integer, coalesce(asked.at, $14::bigint, case when $2::boolean then headrace.now_ms() end), asked.key_hash,
+select $1::integer, coalesce(asked.at, $14::bigint, clock.now + asked.in_ms, case when $2::boolean then clock.now end), asked.key_hash,
   coalesce(asked.partition, asked.key_hash % $13::integer), coalesce(asked.lane, $11::smallint),
-  coalesce(asked.note, $12::integer) / 8 % 8, asked.key, asked.grp, asked.payload, asked.longest_wait
-from unnest($3::text[], $4::bigint[], string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[],
-  $9::integer[], $10::integer[], $15::bigint[]) with ordinality
-  as asked (key, at, payload, lane, grp, partition, key_hash, note, longest_wait, nth)
+  (coalesce(asked.note, $12::integer) & :note.rules) / :note.rule, asked.key, asked.grp, asked.payload, asked.longest_wait
+from (select headrace.now_ms() as now offset 0) as clock cross join unnest($3::text[], $4::bigint[],
+    string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[], $9::integer[], $10::integer[],
+    $15::bigint[], $16::bigint[]) with ordinality
+  as asked (key, at, payload, lane, grp, partition, key_hash, note, longest_wait, in_ms, nth)
+where headrace.in_life(':life')
 order by asked.nth
 
 -- name: arrive_events
@@ -17,23 +28,15 @@ insert into headrace.event_arrival (topic, partition, event_id, key, value, head
 select $1::integer, asked.partition, asked.id, asked.key, asked.value, asked.headers
 from unnest($2::integer[], $3::text[], $4::text[], $5::text[], $6::text[]) with ordinality
   as asked (partition, id, key, value, headers, nth)
+where headrace.in_life(':life')
 order by asked.nth
 
 -- name: fold_puts
 -- Locks: the fences of the claim (shared), arrivals, entries by (key, slot). Index: the primary keys.
--- Of each entry the first arrival: those behind it come with the next fold, in their order.
-with held as materialized (
-  select f.partition
-  from (
-      select set_config('lock_timeout', '900ms', true),
-        set_config('headrace_audit.claim', json_build_object('resource', $4::text, 'owner', $5::text,
-          'partitions', $2::integer[], 'epochs', $3::bigint[])::text, true)
-    ) as bound
-    cross join unnest($2::integer[], $3::bigint[]) as h (partition, epoch)
-    join headrace.fence f on f.resource = $4 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $5
-  order by f.partition
-  for share of f
-),
+-- Of each entry the first arrival: those behind it come with the next fold, in their order. One whose payload is no JSON of
+-- at most $8 bytes becomes the record of a death.
+with
+:claimed(share)
 arrived as materialized (
   select a.*
   from held h cross join lateral (
@@ -44,9 +47,12 @@ arrived as materialized (
   ) as a
 ),
 first as materialized (
-  select distinct on (key, slot) arrived.*
-  from (select *, case when $7::boolean then at end as slot from arrived) as arrived
-  order by key, slot, id
+  select f.*, headrace.is_json(f.payload, $8::integer) as is_valid
+  from (
+    select distinct on (key, slot) arrived.*
+    from (select *, case when $7::boolean then at end as slot from arrived) as arrived
+    order by key, slot, id
+  ) as f
 ),
 gone as (
   delete from headrace.arrival a using first f
@@ -55,29 +61,40 @@ gone as (
 ),
 clock as materialized (select headrace.now_ms() as now from (select count(*) from gone) as locked),
 put as (
-  insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
-    partition, lane, failing, state, grp, payload, since, after_since)
-  select $1::integer, f.key, case when $7::boolean then f.at else -9007199254740991 end, nextval('headrace.turn'),
-    least(greatest(f.at, clock.now), clock.now + f.longest_wait), clock.now, clock.now, 1, 0, f.rule * 8, f.key_hash, f.partition, f.lane, false, 'live',
-    f.grp, f.payload, case when f.longest_wait is not null then clock.now end, f.longest_wait
-  from clock cross join (select first.* from first join gone on gone.id = first.id order by key, at) as f
+  :new_entry
+  from clock cross join (
+    select first.*, rule * :note.rule as note from first join gone on gone.id = first.id where is_valid order by key, at
+  ) as asked
   :merge
+),
+refused as (
+  insert into headrace.death (pool, slot, seen, died_at, key, grp, reason, error)
+  select $1::integer, case when $7::boolean then f.at else :slot.none end, 1, clock.now, f.key, f.grp,
+    'invalid_payload', format('the payload has %s bytes and is no JSON of at most %s: %s', octet_length(f.payload), $8::integer,
+      left(f.payload, 100))
+  from clock cross join first f join gone on gone.id = f.id
+  where not f.is_valid
+  order by f.id
+  returning key
 )
 select (select count(*) from gone) as folded,
   (select count(*) from arrived) > (select count(*) from gone)
     or exists (select from arrived group by partition having count(*) >= $6::bigint) as more,
-  (select min(due_at) from put where note & 7 not in (4, 7)) as first_due_at,
-  coalesce((select array_agg(partition) from held), '{}') as held
+  (select min(due_at) from put where note & :note.steps not in (:put.kept, :put.keptFired)) as first_due_at,
+  coalesce((select array_agg(partition) from held), '{}') as held,
+  (select count(*) from refused) as refused, (select min(key) from refused) as refused_key
 where headrace.in_time(1000, (select count(*) from put))
 
 -- name: fold_events
--- Locks: arrivals in their order, then heads, ascending. Index: the primary keys.
+-- Locks: arrivals in their order, then heads, ascending. Index: the primary keys. Those whose value or headers are no JSON of
+-- at most $3 bytes are dropped.
 with arrived as materialized (
   select a.* from headrace.event_arrival a where a.topic = $1::integer order by a.id limit $2::bigint for update
 ),
 clock as materialized (select headrace.now_ms() as now from (select count(*) from arrived) as locked),
 placed as materialized (
   select arrived.*, row_number() over (partition by partition order by id) - 1 as place from arrived
+  where headrace.is_json(value, $3::integer) and headrace.is_json(headers, $3::integer)
 ),
 amount as materialized (select partition, count(*) as events from placed group by partition),
 head as materialized (
@@ -98,6 +115,19 @@ appended as (
   from placed join head on head.partition = placed.partition cross join clock
 ),
 gone as (
-  delete from headrace.event_arrival a using placed where a.topic = $1::integer and a.id = placed.id
+  delete from headrace.event_arrival a using arrived where a.topic = $1::integer and a.id = arrived.id
 )
-select count(*) as folded from arrived having headrace.in_time(1000, (select count(*) from head))
+select count(*) as folded, count(*) - (select count(*) from placed) as refused,
+  min(key) filter (where id not in (select id from placed)) as refused_key
+from arrived having headrace.in_time(1000, (select count(*) from head))
+
+-- name: unfolded
+-- The first pools in which puts wait and on which no member works, with how many, up to $1. Index: the primary key.
+select p.name, (
+    select count(*)::integer from (select from headrace.arrival a where a.pool = p.id limit $1::bigint) as a
+  ) as count
+from headrace.pool p
+where exists (select from headrace.arrival a where a.pool = p.id)
+  and not exists (select from headrace.member m where 'pool/' || p.name = any (m.serves))
+order by p.name
+limit 20

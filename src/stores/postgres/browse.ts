@@ -1,7 +1,8 @@
 // Looking at entries, on the indexes that there are: one range per partition and lane for those that live, small indexes
 // of their own for those that failed or are dead.
 import type { Entry, EntryState, Mode } from '../../pool/entry.ts'
-import { byDue } from '../../pool/order.ts'
+import { partitionOf } from '../../partition.ts'
+import { byDue, endOfPrefix } from '../../pool/order.ts'
 import type { KeptPayloads } from '../../pool/payloads.ts'
 import type { Death } from '../../pool/settle.ts'
 import type { Browse, EntryQuery, StoredPool } from '../../pool/store.ts'
@@ -41,11 +42,15 @@ export class PostgresBrowse implements Browse {
 
   /** The pages that the page is merged from. */
   #pages(pool: KnownPool, query: EntryQuery, now: number): Promise<Row[]>[] {
-    const { key, state } = query
+    const { key, prefix, group, state } = query
     const window = windowOf(query, now)
     const ask = (list: string, first: unknown, more: unknown[] = []): Promise<Row[]> =>
       this.#parts.connections.query(list, [pool.id, first, ...window, ...more], READ)
-    if (key !== undefined) return [ask('list_key', key, [state ?? null, now])]
+    const kept = [state ?? null, now, group ?? null]
+    if (key !== undefined && prefix !== undefined && !key.startsWith(prefix)) return [Promise.resolve([])]
+    if (key !== undefined) return [ask('list_key', key, kept)]
+    if (prefix !== undefined) return [ask('list_prefix', prefix, [...kept, endOfPrefix(prefix)])]
+    if (group !== undefined) return [ask('list_group', partitionOf(group, pool.partitions), kept)]
     if (state === 'dead') return [ask('list_dead', pool.partitions)]
     if (state === 'backing-off') return [ask('list_failing', pool.partitions)]
     const live = ask('list_live', pool.partitions, [state === 'waiting' ? false : null])
@@ -68,17 +73,25 @@ export class PostgresBrowse implements Browse {
   }
 
   async pools(): Promise<StoredPool[]> {
-    const rows = await this.#parts.connections.query('all_pools', [], READ)
-    return rows.map((row) => ({
-      name: row['name'] as string,
-      mode: row['mode'] as Mode,
-      partitions: row['partitions'] as number,
-      rememberMs: row['remember_ms'] as number,
-      deadForMs: row['dead_for_ms'] as number,
-      fansOut: row['fans_out'] as boolean,
-      throttleMs: row['throttle_ms'] as number,
-      payloads: row['payloads'] as KeptPayloads,
-    }))
+    return (await this.#parts.connections.query('all_pools', [], READ)).map(toStored)
+  }
+
+  async pool(name: string): Promise<StoredPool | null> {
+    const [row] = await this.#parts.connections.query('stored_pool', [name], READ)
+    return row === undefined ? null : toStored(row)
+  }
+}
+
+function toStored(row: Row): StoredPool {
+  return {
+    name: row['name'] as string,
+    mode: row['mode'] as Mode,
+    partitions: row['partitions'] as number,
+    rememberMs: row['remember_ms'] as number,
+    deadForMs: row['dead_for_ms'] as number,
+    fansOut: row['fans_out'] as boolean,
+    throttleMs: row['throttle_ms'] as number,
+    payloads: row['payloads'] as KeptPayloads,
   }
 }
 
@@ -97,6 +110,7 @@ function toDeath(row: Row): Death {
   return {
     key: row['key'] as string,
     slot: fromSlotColumn(row['slot']),
+    group: (row['grp'] as string | null) ?? (row['key'] as string),
     payload: row['payload'] as string | null,
     seen: row['seen'] as number,
     reason: row['reason'] as string,

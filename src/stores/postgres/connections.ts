@@ -12,8 +12,10 @@ import {
   toHeadraceError,
   wasCut,
   wasMisnamed,
+  wasOfOtherLife,
   wasQueued,
   wasUndone,
+  wentBack,
 } from './failure.ts'
 import type { Queries } from './queries.ts'
 
@@ -36,6 +38,14 @@ export interface Tx {
   query(name: string, values: readonly unknown[]): Promise<Row[]>
 }
 
+/** What knows the life of the server: life.ts. */
+export interface Lives {
+  /** Changes when numbers of pools or topics did. */
+  readonly numbering: number
+  /** The life that a statement named is not the current one: resolves when the current one is known. */
+  renew(life: string): Promise<void>
+}
+
 export interface ConnectionsParts {
   pool: Pool
   queries: Queries
@@ -54,12 +64,15 @@ export class Connections {
   readonly #parts: ConnectionsParts
   #refusal: string | null = null
   #mayName = false
+  #life: Lives | null = null
+  /** Those whose transaction could not be ended: they are closed, and not used again. */
+  readonly #unfit = new WeakSet<PoolClient>()
   /** How many connections work. */
   #busy = 0
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
-    // A connection that breaks is told by the call on it, if there is one, and taken out of the pool. Without listeners
+    // A connection that breaks fails the call on it, if there is one, and is taken out of the pool. Without listeners
     // the event would end the process, also of one that is being closed.
     const ignore = (): void => undefined
     parts.pool.on('error', ignore)
@@ -76,30 +89,56 @@ export class Connections {
     this.#mayName = true
   }
 
+  /** From now on a call of another life of the server is made again in the current one. */
+  follow(life: Lives): void {
+    this.#life = life
+  }
+
+  /** One named query, in a life of the server that is not in force yet. */
+  queryIn(life: string, name: string, values: readonly unknown[], call: Call): Promise<Row[]> {
+    const text = this.#parts.queries.text(name, life)
+    return this.#calling(
+      call,
+      async (client) => (await client.query<Row>({ text, values: [...values] })).rows,
+      null,
+    )
+  }
+
   /** One named query, which is a transaction of its own. */
   query(name: string, values: readonly unknown[], call: Call): Promise<Row[]> {
-    const text = this.#parts.queries.text(name)
-    return this.#calling(call, async (client) => {
-      const named = this.#mayName && call.hasOnePlan === true ? { name } : {}
+    const { queries } = this.#parts
+    // As of now, like the numbers in the values: a statement names no other life than that of its numbers.
+    let { life } = queries
+    const numbering = this.#life?.numbering
+    let text = queries.text(name)
+    const work = async (client: PoolClient): Promise<Row[]> => {
+      if (this.#life !== null && this.#life.numbering === numbering && life !== queries.life)
+        [life, text] = [queries.life, queries.text(name)]
+      const named = this.#mayName && call.hasOnePlan === true ? { name: `${name}/${life}` } : {}
       return (await client.query<Row>({ ...named, text, values: [...values] })).rows
-    })
+    }
+    return this.#calling(call, work)
   }
 
   /** Several queries in one transaction; keep it short: the server ends one that stands still. */
   transaction<Answer>(call: Call, work: (tx: Tx) => Promise<Answer>): Promise<Answer> {
-    const { queries } = this.#parts
+    const { queries, address } = this.#parts
+    const numbering = this.#life?.numbering
     return this.#calling(call, async (client) => {
-      await client.query(queries.text('begin'))
+      // The numbers in its values may be older than the wait for this connection.
+      if (this.#life?.numbering !== numbering) throw wentBack(address)
+      const { life } = queries
       try {
+        await client.query(queries.text('begin'))
         const answer = await work({
           query: async (name, values) =>
-            (await client.query<Row>({ text: queries.text(name), values: [...values] })).rows,
+            (await client.query<Row>({ text: queries.text(name, life), values: [...values] })).rows,
         })
         await client.query('COMMIT')
         return answer
       } catch (error) {
-        // A connection that is gone has rolled back by itself.
-        await client.query('ROLLBACK').catch(() => undefined)
+        // A connection that is gone has rolled back by itself. One that lives and has not is still in the transaction.
+        await client.query('ROLLBACK').catch(() => this.#unfit.add(client))
         throw error
       }
     })
@@ -109,10 +148,16 @@ export class Connections {
     return this.#parts.pool.end()
   }
 
-  async #calling<Answer>(call: Call, work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
-    const { clock, telemetry, address } = this.#parts
+  async #calling<Answer>(
+    call: Call,
+    work: (client: PoolClient) => Promise<Answer>,
+    life = this.#life,
+  ): Promise<Answer> {
+    const { clock, telemetry, address, queries } = this.#parts
     const began = clock.mono()
+    const numbering = life?.numbering
     for (let attempt = 0; ; attempt += 1) {
+      const named = queries.life
       try {
         const answer = await this.#once(call.timeoutMs - (clock.mono() - began), work)
         telemetry.emit('store.called', { operation: call.operation, tookMs: clock.mono() - began })
@@ -120,12 +165,18 @@ export class Connections {
         return answer
       } catch (error) {
         const pauseMs = this.#pauseMs(attempt)
+        if (life !== null && wasOfOtherLife(error)) await life.renew(named)
+        if (wasOfOtherLife(error) && life?.numbering !== numbering) throw wentBack(address, error)
         // Whatever was found before, a pooler lends the sessions.
         if (wasMisnamed(error)) this.#mayName = false
-        const mayRepeat = wasUndone(error) || wasMisnamed(error) || (call.again === 'exact' && wasCut(error))
+        const mayRepeat =
+          wasUndone(error) ||
+          (life !== null && wasOfOtherLife(error)) ||
+          wasMisnamed(error) ||
+          (call.again === 'exact' && wasCut(error))
         if (!mayRepeat || clock.mono() - began + pauseMs >= call.timeoutMs) {
           const isQueued = wasQueued(error) && this.#busy >= this.#parts.pool.options.max
-          throw this.#told(isQueued ? this.#late(clock.mono() - began, true) : error, address)
+          throw this.#failed(isQueued ? this.#late(clock.mono() - began, true) : error, address)
         }
         if (wasUndone(error)) telemetry.emit('store.repeated', { operation: call.operation })
         if (pauseMs > 0) await clock.sleep(pauseMs)
@@ -138,7 +189,7 @@ export class Connections {
     return (PAUSES_MS[attempt] ?? Infinity) * (0.5 + this.#parts.clock.random())
   }
 
-  /** What a call is told whose time is over; `queued`: it got no connection. */
+  /** The error of a call whose time is over; `queued`: it got no connection. */
   #late(afterMs: number, queued: boolean): HeadraceError {
     const { address, pool, canGrow } = this.#parts
     const { max } = pool.options
@@ -146,10 +197,10 @@ export class Connections {
     return isBusy ? allBusy({ address, afterMs, max, canGrow }) : timedOut(address, Math.round(afterMs))
   }
 
-  #told(error: unknown, address: string): unknown {
-    const told = toHeadraceError(error, address)
-    if (isRefusal(error) && told instanceof HeadraceError) this.#refusal = told.message
-    return told
+  #failed(error: unknown, address: string): unknown {
+    const failure = toHeadraceError(error, address)
+    if (isRefusal(error) && failure instanceof HeadraceError) this.#refusal = failure.message
+    return failure
   }
 
   /** Runs the work on a connection; when the time is over the connection is cut, since its answer may come any time. */
@@ -199,7 +250,12 @@ export class Connections {
       throw error
     } finally {
       this.#busy -= 1
-      if (!isOver()) client.release(failure !== undefined && (codeOf(failure) === null || wasCut(failure)))
+      const isUnfit = this.#unfit.has(client) || (failure !== undefined && isOfConnection(failure))
+      if (!isOver()) client.release(isUnfit)
     }
   }
+}
+
+function isOfConnection(failure: unknown): boolean {
+  return codeOf(failure) === null || wasCut(failure)
 }

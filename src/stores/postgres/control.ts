@@ -1,7 +1,7 @@
-// What steers pools: each call is one statement.
+// The control records of pools: each call is one statement.
 import { type Control, NO_CONTROL } from '../../pool/control.ts'
 import type { Controlled, ControlStore } from '../../pool/store.ts'
-import type { PostgresPoolParts } from './pool.ts'
+import type { PostgresPoolParts } from './entries.ts'
 import { OTHER, READ } from './pools.ts'
 
 export class PostgresControl implements ControlStore {

@@ -1,11 +1,20 @@
 -- What was given up: the records of deaths, and the entries that are dead.
 
 -- name: page_of_deaths
--- Index: death_by_time, backwards from the cursor on; of one key death_by_key, and a sort of its deaths.
-select id, key, slot, seen, reason, error, died_at from headrace.death
-where pool = $1 and ($2::text is null or key = $2::text) and (died_at, id) < ($3::bigint, $4::bigint)
-  and died_at >= $5::bigint
-order by died_at desc, id desc limit $6::bigint
+-- With the entry as it is now. Index: death_by_time, backwards from the cursor on; of one key death_by_key, and a sort of
+-- its deaths; the primary key of the entries.
+select d.*, e.state, e.failing
+from (
+  select id, key, slot, grp, seen, reason, error, died_at from headrace.death
+  where pool = $1 and ($2::text is null or key = $2::text) and (died_at, id) < ($3::bigint, $4::bigint)
+    and died_at >= $5::bigint
+  order by died_at desc, id desc limit $6::bigint
+) as d left join lateral (
+  select e.state, e.failing from headrace.entry e
+  where e.pool = $1 and e.key = d.key and e.slot = d.slot and e.state <> 'fired'
+  limit 1
+) as e on true
+order by d.died_at desc, d.id desc
 
 -- name: payloads_of_deaths
 -- Index: the primary key.
@@ -36,10 +45,11 @@ redriven as (
   update headrace.entry e
   set state = 'live', due_at = clock.now, attempt = 0, crashes = null, turn = nextval('headrace.turn')
   from found f cross join clock
-  where e.pool = $1 and e.key = f.key and e.slot = f.slot and headrace.in_time(5000, e.slot)
+  where e.pool = $1 and e.key = f.key and e.slot = f.slot
   returning 1
 )
 select clock.now, (select count(*) from redriven) as redriven from clock
+where headrace.in_time(5000, (select count(*) from redriven))
 
 -- name: remove_deaths
 -- Locks: the entries that go, by (key, slot), and the records. Index: the primary keys, and death_by_key.
@@ -68,7 +78,7 @@ buried as (
 emptied as (
   delete from headrace.payload p using last l where p.pool = $1 and p.key = l.key
 )
-select (select count(*) from gone) as deaths, (select count(*) from buried) as entries
+select (select count(*) from gone) as deaths, (select count(*) from buried) as entries where headrace.in_life(':life')
 
 -- name: old_deaths
 -- Up to $1 records that were kept for long enough, the oldest of each pool. Index: death_by_time.

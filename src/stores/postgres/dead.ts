@@ -1,8 +1,10 @@
 // What was given up: each call but the purge is one statement.
+import type { Entry } from '../../pool/entry.ts'
+import { deathState } from '../../pool/settle.ts'
 import type { DeadStore, DeathPayloads, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
 import { numberArray } from './arrays.ts'
 import type { Row } from './connections.ts'
-import type { PostgresPoolParts } from './pool.ts'
+import type { PostgresPoolParts } from './entries.ts'
 import { OTHER, READ } from './pools.ts'
 import { fromSlotColumn } from './rows.ts'
 
@@ -67,11 +69,19 @@ export class PostgresDead implements DeadStore {
   }
 }
 
+/** Of the entry as it is now; null: there is none. */
+function stateOf(row: Row): Pick<Entry, 'state' | 'failing'> | null {
+  if (row['state'] === null) return null
+  return { state: row['state'] as Entry['state'], failing: row['failing'] as boolean }
+}
+
 function toRecord(row: Row): DeathRecord {
   return {
     id: row['id'] as number,
     key: row['key'] as string,
     slot: fromSlotColumn(row['slot']),
+    group: (row['grp'] as string | null) ?? (row['key'] as string),
+    state: deathState(stateOf(row)),
     seen: row['seen'] as number,
     reason: row['reason'] as string,
     error: row['error'] as string | null,

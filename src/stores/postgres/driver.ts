@@ -11,7 +11,7 @@ const INT8 = 20
 const INT4_ARRAY = 1007
 const INT8_ARRAY = 1016
 
-/** It is installed beside this package by those who use it. */
+/** A peer dependency: users of this store install it. */
 export async function loadDriver(): Promise<Driver> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new HeadraceError('store_unknown', 'the PostgreSQL driver `pg` is not installed', {

@@ -1,5 +1,5 @@
-// The one place where an error of the driver or of the server becomes ours, and where it is told which failed calls may
-// be made again.
+// The one place where an error of the driver or of the server becomes ours, and where it is decided which failed calls may
+// be repeated.
 import { HeadraceError, messageOf } from '../../errors.ts'
 
 /** The server has undone the statement, whatever it was: deadlock, serialization. */
@@ -63,9 +63,39 @@ export function isRefusal(error: unknown): boolean {
   return ['53100', '25006', '58030'].includes(codeOf(error) ?? '')
 }
 
+/** The statement was of another life of the server than the current one. */
+export const OTHER_LIFE = 'HR001'
+
+/** Was the statement of another life of the server than the current one? It did nothing. */
+export function wasOfOtherLife(error: unknown): boolean {
+  return codeOf(error) === OTHER_LIFE
+}
+
+/** Does the server only read, as a replica does? */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(causeOf(error)) === '25006'
+}
+
+/** What a call meets that went to numbers of pools or topics which the store has no more. */
+export function wentBack(address: string, cause?: unknown): HeadraceError {
+  return new HeadraceError(
+    'store_went_back',
+    `${address} was restarted or went back to an earlier state, and this call was not made`,
+    {
+      cause,
+      remedy: 'try again: the call was not made, and the store is known as it is now',
+    },
+  )
+}
+
 /** Was a row, or something else, locked by another for longer than the call would wait? */
 export function wasLocked(error: unknown): boolean {
   return codeOf(causeOf(error)) === '55P03'
+}
+
+/** Did the server end the statement, since its time was over or somebody asked for it? */
+export function wasEnded(error: unknown): boolean {
+  return codeOf(causeOf(error)) === '57014'
 }
 
 /** Was that a row of this table? The server names it in every language, but not where others waited for the row before. */
@@ -129,6 +159,12 @@ const WORDS: Record<string, Words> = {
     code: 'store_failed',
     message: 'the user lacks a permission',
     remedy: 'grant the user its schema, or create on the database so that it can make it',
+  },
+  HR002: {
+    code: 'store_busy',
+    message: 'the schema is being restored',
+    remedy:
+      'try again when the restore is complete; if it is, the dump was not, and has to be restored again',
   },
   '25006': {
     code: 'store_failed',

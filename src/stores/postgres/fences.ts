@@ -7,6 +7,12 @@ import { VITAL_READ } from './pools.ts'
 /** A repeated raise of the same pair succeeds again, and so does a repeated release. */
 const RAISE: Call = { operation: 'commit', timeoutMs: 1000, again: 'exact' }
 
+/** Parameters 2 to 5 of every fenced query: the part `claimed` reads them. */
+export function claimColumns(resource: string, { owner, held }: Claim): unknown[] {
+  const partitions = numberArray(held.map(({ partition }) => partition))
+  return [partitions, numberArray(held.map(({ epoch }) => epoch)), resource, owner]
+}
+
 export class PostgresFences implements FenceStore {
   readonly #connections: Connections
 
@@ -15,9 +21,7 @@ export class PostgresFences implements FenceStore {
   }
 
   async raise(resource: string, { owner, held, concurrency = 0 }: NewClaim): Promise<Raised[]> {
-    const partitions = numberArray(held.map(({ partition }) => partition))
-    const epochs = numberArray(held.map(({ epoch }) => epoch))
-    const values = [resource, owner, partitions, epochs, concurrency]
+    const values = [concurrency, ...claimColumns(resource, { owner, held })]
     const rows = await this.#connections.query('raise', values, RAISE)
     const raised = new Map(rows.map((row) => [row['partition'], row['suspects'] as number]))
     if (raised.size === held.length) {
@@ -33,10 +37,8 @@ export class PostgresFences implements FenceStore {
     })
   }
 
-  async release(resource: string, { owner, held }: Claim): Promise<void> {
-    const partitions = numberArray(held.map(({ partition }) => partition))
-    const epochs = numberArray(held.map(({ epoch }) => epoch))
-    await this.#connections.query('release_fences', [resource, owner, partitions, epochs], RAISE)
+  async release(resource: string, claim: Claim): Promise<void> {
+    await this.#connections.query('release_fences', [0, ...claimColumns(resource, claim)], RAISE)
   }
 
   async fences(resource: string): Promise<Fence[]> {

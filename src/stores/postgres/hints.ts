@@ -1,13 +1,13 @@
-// Hints between processes: what changed here is told to the others by NOTIFY, at most every 20 ms, and theirs are heard by
-// ear.ts. Within this process every hint is passed on at once.
+// Hints between processes: what changed here is sent to the others by NOTIFY, at most every 20 ms; theirs are received by
+// notify-listener.ts. Within this process every hint is passed on at once.
 import type { Client, PoolConfig } from 'pg'
 import type { Clock, Timer } from '../../clock.ts'
 import { Listeners } from '../../listeners.ts'
 import type { Hint } from '../../store.ts'
 import type { Emitter } from '../../telemetry.ts'
 import type { Connections } from './connections.ts'
-import { Ear } from './ear.ts'
-import { type Letter, readLetter } from './letter.ts'
+import { NotifyListener } from './notify-listener.ts'
+import { type NotifyPayload, readNotifyPayload } from './notify-payload.ts'
 import { READ } from './pools.ts'
 import type { Queries } from './queries.ts'
 
@@ -16,7 +16,7 @@ export interface HintsParts {
   queries: Queries
   clock: Clock
   telemetry: Emitter
-  /** Who sends: one's own hints are not heard again. */
+  /** Names the sender: a process ignores its own notifications. */
   opening: string
   createClient(config: PoolConfig): Client
   config: PoolConfig
@@ -29,7 +29,7 @@ const MOST_NAMES = 50
 export class Hints {
   readonly #parts: HintsParts
   readonly #listeners: Listeners<[Hint]>
-  readonly #ear: Ear
+  readonly #listener: NotifyListener
   readonly #puts = new Map<string, number>()
   readonly #topics = new Set<string>()
   readonly #controls = new Set<string>()
@@ -41,13 +41,13 @@ export class Hints {
   constructor(parts: HintsParts) {
     this.#parts = parts
     this.#listeners = new Listeners((error) => parts.telemetry.emit('listener.failed', { error }))
-    this.#ear = new Ear({
+    this.#listener = new NotifyListener({
       ...parts,
-      heard: (payload) => {
-        for (const hint of readLetter(payload, parts.opening)) this.#listeners.tell(hint)
+      receive: (payload) => {
+        for (const hint of readNotifyPayload(payload, parts.opening)) this.#listeners.tell(hint)
       },
-      // Whatever was told meanwhile: everything may have changed.
-      returned: () => {
+      // Notifications may have been lost: everything may have changed.
+      recovered: () => {
         this.#listeners.tell({ kind: 'foreign' })
         this.#listeners.tell({ kind: 'roster' })
       },
@@ -56,7 +56,7 @@ export class Hints {
 
   /** Whether no pooler stands between this process and the server; null: not known yet. */
   get isDirect(): boolean | null {
-    return this.#ear.isDirect
+    return this.#listener.isDirect
   }
 
   watch(listener: (hint: Hint) => void): () => void {
@@ -64,7 +64,7 @@ export class Hints {
   }
 
   /** Something changed here. */
-  readonly tell = (hint: Hint): void => {
+  readonly send = (hint: Hint): void => {
     this.#listeners.tell(hint)
     if (hint.kind === 'put')
       this.#puts.set(hint.pool, Math.min(this.#puts.get(hint.pool) ?? Infinity, hint.dueAt))
@@ -74,9 +74,9 @@ export class Hints {
     if (this.#pause === null) this.#send()
   }
 
-  /** Begins to hear the others, if the connection is direct. */
+  /** Begins to receive the hints of others, if the connection is direct. */
   listen(): Promise<void> {
-    return this.#ear.listen()
+    return this.#listener.listen()
   }
 
   async close(): Promise<void> {
@@ -84,12 +84,12 @@ export class Hints {
     this.#pause?.cancel()
     this.#listeners.clear()
     await this.#sending
-    await this.#ear.close()
+    await this.#listener.close()
   }
 
   /** Sends what has gathered, and lets more gather for a while. */
   #send(): void {
-    const letter: Letter = {
+    const payload: NotifyPayload = {
       from: this.#parts.opening,
       puts: [...this.#puts].slice(0, MOST_NAMES),
       topics: [...this.#topics].slice(0, MOST_NAMES),
@@ -101,9 +101,9 @@ export class Hints {
     this.#controls.clear()
     this.#roster = false
     const { connections, queries, clock } = this.#parts
-    // A hint that is lost is lost: the pulse finds what it spoke of.
+    // A lost hint is not sent again: the pulse finds what it was about.
     this.#sending = connections
-      .query('notify', [queries.schema, JSON.stringify(letter)], READ)
+      .query('notify', [queries.schema, JSON.stringify(payload)], READ)
       .then(() => undefined)
       .catch(() => undefined)
     this.#pause = clock.timer(

@@ -1,4 +1,4 @@
-// What the pulse lets the store do beside its answer: forget requests and fired slots whose time is over, in bounded
+// What the store does after a pulse: forget requests and fired slots whose time is over, in bounded
 // pieces, and rarely, since every member does it.
 import type { Clock } from '../../clock.ts'
 import type { Emitter } from '../../telemetry.ts'
@@ -27,7 +27,7 @@ export class Housekeeping {
     this.#nextAt = parts.clock.mono() + parts.clock.random() * EVERY_MS
   }
 
-  /** Begins, if it is time. The pulse does not wait for it; what fails is told, and tried again later. */
+  /** Begins, if it is time. The pulse does not wait for it; a failure is reported, and tried again later. */
   begin(): void {
     const now = this.#parts.clock.mono()
     if (this.#running !== null || now < this.#nextAt) return

@@ -1,8 +1,12 @@
 // What a PostgreSQL store finds of its server, its schema and its rights. Changes nothing.
 import type { Finding } from '../../store.ts'
 import type { Connections, Row } from './connections.ts'
+import { horizonFinding } from './horizon.ts'
 import { READ } from './pools.ts'
 import { latestVersion } from './queries.ts'
+
+/** More puts that wait are not counted. */
+const MOST_COUNTED = 10_000
 
 export interface InspectParts {
   connections: Connections
@@ -13,6 +17,8 @@ export interface InspectParts {
 
 export async function inspect({ connections, schema, isDirect }: InspectParts): Promise<Finding[]> {
   const [row = {}] = await connections.query('inspect', [schema], READ)
+  const [horizon = {}] = await connections.query('horizon', [schema], READ)
+  const unfolded = await connections.query('unfolded', [MOST_COUNTED + 1], READ)
   return [
     finding(
       'server',
@@ -31,6 +37,8 @@ export async function inspect({ connections, schema, isDirect }: InspectParts): 
     isolation(row),
     rights(row, schema),
     room(row),
+    horizonFinding(horizon),
+    arrivals(unfolded),
     pooler(isDirect),
   ]
 }
@@ -82,10 +90,28 @@ function room(row: Row): Finding {
   return finding('connections', used < most * 0.9, `${used} of ${most} in use`, remedy)
 }
 
+/** Puts in transactions of users are folded in by members that work on their pool: without one they wait unseen. */
+function arrivals(unfolded: readonly Row[]): Finding {
+  const waits = unfolded.map((row) => {
+    const count = row['count'] as number
+    return `${count > MOST_COUNTED ? `over ${MOST_COUNTED}` : count} in the pool ${String(row['name'])}`
+  })
+  const detail =
+    waits.length === 0
+      ? 'no put of a transaction waits without a worker'
+      : `puts of transactions wait, and no member works on their pool: ${waits.join(', ')}`
+  return finding(
+    'arrivals',
+    waits.length === 0,
+    detail,
+    'start a process that calls race.work() with the pool',
+  )
+}
+
 function pooler(isDirect: boolean | null): Finding {
   const detail =
     isDirect === false
-      ? 'a pooler stands between: hints of other processes are not heard, and pulses find their work'
-      : 'direct: hints of other processes are heard'
+      ? 'through a pooler: no hints of other processes arrive, and pulses find their work'
+      : 'direct: hints of other processes arrive'
   return { check: 'pooler', ok: true, detail, remedy: null }
 }

@@ -4,7 +4,7 @@
 -- Lock: the topic's row, if it exists. A retention that is not named is left.
 with opened as (
   insert into headrace.topic as t (name, partitions, retention_ms)
-  values ($1, $2, coalesce($3::bigint, $4::bigint))
+  select $1, $2, coalesce($3::bigint, $4::bigint) where headrace.in_life(':life')
   on conflict (name) do update set retention_ms = coalesce($3::bigint, t.retention_ms)
     where t.partitions = excluded.partitions
   returning id
@@ -63,9 +63,9 @@ where headrace.in_time(5000, (select count(*) from head))
 returning now, notes, numbers
 
 -- name: read
--- Events of each position, on one snapshot. Heads tell how many there are, so that no more are read than wanted.
--- Index: the primary keys. A row without an event tells the bounds of a partition that has none from there on. One event
--- more is read than fits, which tells that there is more. A sum of bigints is numeric: left so, the end of the range
+-- Events of each position, on one snapshot. Heads hold how many there are, so that no more are read than wanted.
+-- Index: the primary keys. A row without an event holds the bounds of a partition that has none from there on. One event
+-- more is read than fits, which shows that there is more. A sum of bigints is numeric: left so, the end of the range
 -- would be no bound of the index, and a page would cost as much as all that is behind it. The limit of each position says
 -- nothing that the range does not: from it the planner knows that few are read, and compiles nothing for millions.
 with wanted as materialized (
@@ -135,4 +135,4 @@ lowered as (
   from (select partition, max(event_offset) as last from removed group by partition) as r
   where h.topic = $1 and h.partition = r.partition
 )
-select count(*) as removed from removed
+select count(*) as removed from removed where headrace.in_life(':life')

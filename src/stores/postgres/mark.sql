@@ -2,19 +2,8 @@
 -- The meaning of src/pool/mark.ts in one statement. Locks: the fences of the claim (shared), then entries by (key, slot).
 -- Index: the primary keys; lateral, so that no size of the batch makes it a scan.
 -- Answers one row per mark: marked · gone · refused, and when the entry's next run is due.
-with held as materialized (
-  select f.partition
-  from (
-      select set_config('lock_timeout', '900ms', true),
-        set_config('headrace_audit.claim', json_build_object('resource', $4::text, 'owner', $5::text,
-          'partitions', $2::integer[], 'epochs', $3::bigint[])::text, true)
-    ) as bound
-    cross join unnest($2::integer[], $3::bigint[]) as h (partition, epoch)
-    join headrace.fence f on f.resource = $4 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $5
-  order by f.partition
-  for share of f
-),
-claim as materialized (select coalesce(array_agg(partition), '{}') as partitions from held),
+with
+:claimed(share)
 asked as materialized (
   select *
   from unnest($6::text[], $7::bigint[], $8::bigint[], $9::smallint[]) with ordinality
@@ -47,13 +36,6 @@ select
   end as next_due_at
 from asked a
   left join found f on f.nth = a.nth
-  -- An entry of which the claim is not the fence's: gone all the same if its turn is another one by now.
-  left join lateral (
-    select o.turn, o.due_at, o.state
-    from headrace.entry o cross join claim
-    where f.nth is null and o.pool = $1 and o.key = a.key and o.slot = a.slot and o.state <> 'fired'
-      and o.partition <> all (claim.partitions)
-    limit 1
-  ) as o on true
+  :not_claimed
   cross join (select headrace.in_time(1000, (select count(*) from found))) as bound
 order by a.nth

@@ -2,22 +2,12 @@
 -- Due entries become events, and are settled as done, in one statement: all of it or nothing. Locks: the fences of the
 -- claim (excluding each other's moves, so that due order holds), entries in due order, heads ascending.
 -- Index: entry_due, one range per partition and lane; the primary keys.
--- A range is read from $12 (null: since ten seconds) up to $4 rows, without the keys of $13. The rows up to the least end
+-- A range is read from $12 (null: since ten seconds) up to $8 rows, without the keys of $13. The rows up to the least end
 -- of a range that was cut are the earliest of all. What another transaction holds is passed over, and so are the later
 -- entries of its key; the one that $14 and $15 name is waited for, before any other is locked.
--- Rows are told apart by their number, and sets of numbers by `not in`, which is a hash table however few are expected.
-with held as materialized (
-  select f.partition
-  from (
-      select set_config('lock_timeout', '900ms', true),
-        set_config('headrace_audit.claim', json_build_object('resource', $8::text, 'owner', $9::text,
-          'partitions', $6::integer[], 'epochs', $7::bigint[])::text, true)
-    ) as bound
-    cross join unnest($6::integer[], $7::bigint[]) as h (partition, epoch)
-    join headrace.fence f on f.resource = $8 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $9
-  order by f.partition
-  for no key update of f
-),
+-- Rows are compared by their number, and sets of numbers by `not in`, which is a hash table however few are expected.
+with
+:claimed(no key update)
 clock as materialized (
   select now, coalesce($12::bigint, now - 10000) as due_from, throttle_ms,
     case when $11::boolean then remember_ms else throttle_ms end as kept_ms
@@ -26,7 +16,7 @@ clock as materialized (
 ),
 ranges as materialized (
   select h.partition::smallint as partition, l.lane::smallint as lane
-  from held h cross join generate_series(0, 2) as l (lane)
+  from held h cross join generate_series(0, :lane.last) as l (lane)
 ),
 candidate as materialized (
   select r.partition, r.lane, e.key, e.slot, e.due_at, row_number() over (order by e.due_at, e.key, e.slot) as nth
@@ -36,7 +26,7 @@ candidate as materialized (
     where e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane and e.state = 'live'
       and e.due_at >= clock.due_from and e.due_at <= clock.now and e.key <> all ($13::text[])
     order by e.due_at
-    limit $4::bigint
+    limit $8::bigint
   ) as e
 ),
 filled as materialized (
@@ -44,14 +34,14 @@ filled as materialized (
 ),
 tried as materialized (
   select key, slot, due_at, nth from candidate
-  where due_at <= coalesce((select min(last) from filled where rows >= $4::bigint), due_at)
+  where due_at <= coalesce((select min(last) from filled where rows >= $8::bigint), due_at)
 ),
 waited as materialized (
   select headrace.wait_for($1::integer, $14, $15::bigint) from clock where $14::text is not null
 ),
 -- Locked one by one, in order, until there are enough. The state is written so that no index of due times seems to serve.
 locked as materialized (
-  select c.nth, e.*, e.key_hash % $3::integer as target,
+  select c.nth, e.*, e.key_hash % $7::integer as target,
     case
       when e.after_due_at is not null then 'goes on'
       when clock.kept_ms > 0 then 'is remembered'
@@ -65,12 +55,12 @@ locked as materialized (
         and e.due_at <= clock.now
       for update skip locked
     ) as e
-  limit $5::bigint
+  limit $9::bigint
 ),
 passed_over as materialized (
   select nth, key, slot, due_at from tried
   where nth not in (select nth from locked)
-    and nth <= (select case when count(*) < $5::bigint then 9223372036854775807 else max(nth) end from locked)
+    and nth <= (select case when count(*) < $9::bigint then 9223372036854775807 else max(nth) end from locked)
 ),
 due as materialized (
   select l.* from locked l
@@ -80,18 +70,18 @@ amount as materialized (select target, count(*) as events from due group by targ
 head as materialized (
   select h.partition, h.next
   from headrace.head h join amount on amount.target = h.partition
-  where h.topic = $2::integer
+  where h.topic = $6::integer
   order by h.partition
   for no key update of h
 ),
 advanced as (
   update headrace.head h set next = head.next + amount.events
   from head join amount on amount.target = head.partition
-  where h.topic = $2::integer and h.partition = head.partition
+  where h.topic = $6::integer and h.partition = head.partition
 ),
 appended as (
   insert into headrace.event (topic, partition, event_offset, time, id, key, value, headers)
-  select $2::integer, d.target, head.next + d.place, d.now, $10 || '/' || d.key || '/' || d.at, d.key,
+  select $6::integer, d.target, head.next + d.place, d.now, $10 || '/' || d.key || '/' || d.at, d.key,
     '{"item":' || to_json(d.key) || ',"at":"' || d.at || '"' || coalesce(',"payload":' || d.payload, '') || '}',
     '{"lateMs":' || (d.now - d.due_at) || '}'
   from (
@@ -114,7 +104,7 @@ promoted as (
   update headrace.entry e set turn = nextval('headrace.turn'), due_at = greatest(e.after_due_at, clock.now + clock.throttle_ms),
     until = case when clock.throttle_ms > 0 then clock.now + clock.throttle_ms else e.until end,
     tally = e.after_tally, payload = e.after_payload, since = e.after_since, after_since = null, after_due_at = null, after_tally = null, after_payload = null,
-    attempt = 0, crashes = null, failing = false
+    attempt = 0, crashes = null, failing = false, last_error = null
   from due d, clock
   where d.fate = 'goes on' and e.pool = $1::integer and e.key = d.key and e.slot = d.slot
   returning e.due_at
@@ -124,7 +114,7 @@ remaining as materialized (
   select partition, lane, min(due_at) as due_at from candidate where nth not in (select nth from due) group by partition, lane
 ),
 waiting as (
-  select coalesce(remaining.due_at, case when filled.rows >= $4::bigint then filled.last end, (
+  select coalesce(remaining.due_at, case when filled.rows >= $8::bigint then filled.last end, (
       select e.due_at from headrace.entry e
       where e.pool = $1::integer and e.partition = r.partition and e.lane = r.lane and e.state = 'live'
         and e.due_at > clock.now

@@ -1,9 +1,11 @@
 // Due entries become events in one statement.
 import { poolResource } from '../../fence.ts'
+import { LANES } from '../../pool/entry.ts'
 import type { Hint, MoveRequest, Moved, Mover, StoreContext } from '../../store.ts'
-import { numberArray, textArray } from './arrays.ts'
+import { textArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
-import type { Floors, Found } from './floors.ts'
+import type { DueWatermarks, Found } from './due-watermarks.ts'
+import { claimColumns } from './fences.ts'
 import { type HeldEntry, PassedOver } from './passed-over.ts'
 import type { KnownPool, Pools } from './pools.ts'
 import type { Sweeps } from './sweeps.ts'
@@ -13,14 +15,14 @@ export interface PostgresMoverParts extends Pick<StoreContext, 'faults' | 'clock
   connections: Connections
   pools: Pools
   topics: Topics
-  floors: Floors
+  watermarks: DueWatermarks
   sweeps: Sweeps
   hint(hint: Hint): void
 }
 
 /** A lost answer only loses the answer: the next move goes on. */
 const MOVE: Call = { operation: 'commit', timeoutMs: 1000, again: 'undone' }
-const LANES = 3
+
 /** How many rows of one range are looked at, at least. */
 const LEAST_RANGE = 128
 /** How long a move waits until it is known from where it may read. */
@@ -56,24 +58,21 @@ export class PostgresMover implements Mover {
   }
 
   #valuesOf({ pool: name, limit, claim }: MoveRequest, pool: KnownPool, topic: KnownTopic): unknown[] {
-    const ranges = Math.max(claim.held.length, 1) * LANES
+    const ranges = Math.max(claim.held.length, 1) * LANES.length
     return [
       pool.id,
+      ...claimColumns(poolResource(name), claim),
       topic.id,
       topic.settings.partitions,
       Math.ceil(Math.max(LEAST_RANGE, (4 * limit) / ranges) / this.#shrunk),
       Math.ceil(limit / this.#shrunk),
-      numberArray(claim.held.map(({ partition }) => partition)),
-      numberArray(claim.held.map(({ epoch }) => epoch)),
-      poolResource(name),
-      claim.owner,
       name,
       pool.mode === 'each',
     ]
   }
 
   async #run(pool: KnownPool, claimed: readonly number[], values: unknown[]): Promise<Row> {
-    const { connections, floors, faults } = this.#parts
+    const { connections, watermarks, faults } = this.#parts
     const passedOver = this.#passedOverIn(pool)
     const from = await this.#from(pool, claimed)
     const leftOut = passedOver.takeKeys()
@@ -84,14 +83,14 @@ export class PostgresMover implements Mover {
       const [row = {}] = await connections.query('move', asked, MOVE)
       faults.at('move.after-commit')
       this.#shrunk = Math.max(1, this.#shrunk / 2)
-      floors.afterMove(pool.id, from, row['held'] as number[], foundIn(row))
+      watermarks.afterMove(pool.id, from, row['held'] as number[], foundIn(row))
       passedOver.note(entriesIn(row), row['held_back'] as string[])
       if (leftOut.length === 0) return row
       // What was left out is due all the same.
-      floors.lower(pool.id, from)
+      watermarks.lower(pool.id, from)
       return { ...row, next_due_at: row['now'] }
     } catch (error) {
-      floors.lower(pool.id, from)
+      watermarks.lower(pool.id, from)
       // It may have been too much for its time, and the same again would be, too.
       this.#shrunk = Math.min(MOST_SHRUNK, this.#shrunk * 4)
       throw error
@@ -99,11 +98,11 @@ export class PostgresMover implements Mover {
   }
 
   async #from(pool: KnownPool, claimed: readonly number[]): Promise<number | null> {
-    const { floors, sweeps } = this.#parts
-    const from = floors.beforeMove(pool.id, claimed)
+    const { watermarks, sweeps } = this.#parts
+    const from = watermarks.beforeMove(pool.id, claimed)
     if (from !== null) return from
     await sweeps.within(SWEEP_WITHIN_MS, pool, claimed)
-    return floors.beforeMove(pool.id, claimed)
+    return watermarks.beforeMove(pool.id, claimed)
   }
 
   #passedOverIn({ id }: KnownPool): PassedOver {

@@ -2,7 +2,8 @@
 -- the entries.
 
 -- name: keep_payloads
--- Index: the primary key. Of each key: whether its next run, and the one after it, begins anew. Then what is added, in order.
+-- Index: the primary key. Of each key: whether the payloads of its next run, and of the one after it, are dropped first. Then
+-- what is added, in order.
 with cleared as (
   delete from headrace.payload p using unnest($2::text[], $3::boolean[], $4::boolean[]) as c (key, next, after)
   where p.pool = $1::integer and p.key = c.key and case when p.after then c.after else c.next end
@@ -39,12 +40,12 @@ noted as (
 gone as (
   delete from headrace.payload p using asked a
   where p.pool = $1::integer and p.key = a.key and (
-    a.step = 5 or a.step = 7 or ((a.step = 3 or a.step = 4) and not p.after)
-    or (a.step = 2 and p.id in (select id from seen where seen.key = a.key))
+    a.step = :settle.remove or a.step = :settle.rest or ((a.step = :settle.promote or a.step = :settle.again) and not p.after)
+    or (a.step = :settle.repeat and p.id in (select id from seen where seen.key = a.key))
   )
 )
 update headrace.payload p set after = false from asked a
-where p.pool = $1::integer and p.key = a.key and a.step = 3 and p.after
+where p.pool = $1::integer and p.key = a.key and a.step = :settle.promote and p.after
 
 -- name: forget_payloads
 delete from headrace.payload where pool = $1::integer and key = $2

@@ -6,10 +6,11 @@ import type { Settlement } from '../../pool/settle.ts'
 import { numberArray, textArray } from './arrays.ts'
 import type { Row, Tx } from './connections.ts'
 import type { KnownPool } from './pools.ts'
-import { type PlacedPut, SEPARATOR } from './put-batch.ts'
+import { PUT_STEP, type PutStep } from './codes.ts'
+import { type PlacedPut, SEPARATOR, readNote } from './put-batch.ts'
 import { settleSteps } from './settlements.ts'
 
-/** What puts do to the payloads of an entry: which runs begin anew, and what is added. */
+/** What puts do to the payloads of an entry: of which runs they are dropped first, and what is added. */
 interface Change {
   clearsNext: boolean
   clearsAfter: boolean
@@ -51,26 +52,29 @@ function changesOf(
   for (const { placed, notes } of rounds) {
     const puts = new Map(placed.map(({ put, nth }) => [nth, put]))
     for (const note of notes) {
-      const put = puts.get(note >> 6)
+      const { nth, step } = readNote(note)
+      const put = puts.get(nth)
       if (put === undefined) continue
-      const before = changes.get(put.key) ?? { clearsNext: false, clearsAfter: false, added: [] }
-      changes.set(put.key, changed(before, note & 7, put.payload))
+      let change = changes.get(put.key)
+      if (change === undefined)
+        changes.set(put.key, (change = { clearsNext: false, clearsAfter: false, added: [] }))
+      apply(change, step, put.payload)
     }
   }
   return changes
 }
 
-/** Steps are those of put.sql. */
-function changed(
-  { clearsNext, clearsAfter, added }: Change,
-  step: number,
-  payload: string | undefined,
-): Change {
-  if (step === 4 || step === 7) return { clearsNext, clearsAfter, added }
-  const [nextAnew, afterAnew] = [step <= 1 || step === 3, step <= 1 || step === 6]
-  const left = added.filter(({ after }) => !(after ? afterAnew : nextAnew))
-  if (payload !== undefined) left.push({ after: step === 5 || step === 6, payload })
-  return { clearsNext: clearsNext || nextAnew, clearsAfter: clearsAfter || afterAnew, added: left }
+function apply(change: Change, step: PutStep, payload: string | undefined): void {
+  const { created, recreated, replaced, kept, mergedAfter, replacedAfter, keptFired } = PUT_STEP
+  if (step === kept || step === keptFired) return
+  const isNew = step === created || step === recreated
+  const [clearsNext, clearsAfter] = [isNew || step === replaced, isNew || step === replacedAfter]
+  if (clearsNext || clearsAfter)
+    change.added = change.added.filter(({ after }) => !(after ? clearsAfter : clearsNext))
+  if (payload !== undefined)
+    change.added.push({ after: step === mergedAfter || step === replacedAfter, payload })
+  change.clearsNext ||= clearsNext
+  change.clearsAfter ||= clearsAfter
 }
 
 /** Undoes the transaction that it is thrown in. */

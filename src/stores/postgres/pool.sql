@@ -3,8 +3,9 @@
 -- name: open_pool
 -- Lock: the pool's row, if it exists. A time that is not named is left.
 insert into headrace.pool as p (name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads)
-values ($1, $2, $3, coalesce($4::bigint, 0), coalesce($5::bigint, 2592000000), coalesce($6::boolean, false),
-  coalesce($7::bigint, 0), coalesce($8::text, 'latest'))
+select $1, $2, $3, coalesce($4::bigint, 0), coalesce($5::bigint, 2592000000), coalesce($6::boolean, false),
+  coalesce($7::bigint, 0), coalesce($8::text, 'latest')
+where headrace.in_life(':life')
 on conflict (name) do update set remember_ms = coalesce($4::bigint, p.remember_ms),
   dead_for_ms = coalesce($5::bigint, p.dead_for_ms), throttle_ms = coalesce($7::bigint, p.throttle_ms)
   where p.mode = excluded.mode and p.partitions = excluded.partitions and coalesce(p.fans_out = $6::boolean, true)
@@ -17,6 +18,9 @@ select name, mode, partitions, fans_out, payloads from headrace.pool where name 
 -- name: all_pools
 select name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads from headrace.pool order by name
 
+-- name: stored_pool
+select name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads from headrace.pool where name = $1
+
 -- name: cancel
 -- Locks: the entries of the key. Index: the primary key.
 -- `now` is read under the lock of each: what fell due while the cancel waited may have been taken.
@@ -27,6 +31,7 @@ gone as (
   returning e.state = 'live' and e.due_at <= headrace.now_ms() as due
 )
 select count(*) filter (where not due) as cancelled, count(*) filter (where due) as due from gone
+where headrace.in_life(':life')
 
 -- name: lock_entries
 -- Locks: the entry that is moved and the slot that it moves to, ascending. Index: the primary key.

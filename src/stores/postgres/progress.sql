@@ -1,18 +1,11 @@
--- What runs tell of themselves.
+-- The progress that runs report.
 
 -- name: tell_progress
 -- Locks: the fences of the claim (shared), then rows of progress by (key, slot). Index: the primary keys. The entries are
--- not locked: what is told of a turn that goes meanwhile is of no meaning.
-with held as materialized (
-  select f.partition
-  from (select set_config('lock_timeout', '900ms', true)) as bound
-    cross join unnest($2::integer[], $3::bigint[]) as h (partition, epoch)
-    join headrace.fence f on f.resource = $4 and f.partition = h.partition and f.epoch = h.epoch and f.owner = $5
-  order by f.partition
-  for share of f
-),
-claim as materialized (select coalesce(array_agg(partition), '{}') as partitions from held),
-told as (
+-- not locked: progress of a turn that goes meanwhile has no meaning.
+with
+:claimed(share)
+written as (
   insert into headrace.progress as p (pool, key, slot, turn, value, told_at)
   select $1, a.key, a.slot, a.turn, a.value, headrace.now_ms()
   from claim cross join (
@@ -28,7 +21,7 @@ told as (
     set turn = excluded.turn, value = excluded.value, told_at = excluded.told_at
   returning 1
 )
-select count(*) as told, headrace.in_time(1000, count(*)) as bound from told
+select count(*) as written, headrace.in_time(1000, count(*)) as bound from written
 
 -- name: read_progress
 -- Index: the primary keys.

@@ -1,8 +1,9 @@
-// What runs tell of themselves: each call is one statement.
+// The progress that runs report: each call is one statement.
 import { type Claim, poolResource } from '../../fence.ts'
 import { PROGRESS_FOR_MS, type ProgressStore, type ToldProgress } from '../../pool/store.ts'
 import { numberArray, textArray } from './arrays.ts'
-import type { PostgresPoolParts } from './pool.ts'
+import type { PostgresPoolParts } from './entries.ts'
+import { claimColumns } from './fences.ts'
 import { OTHER, READ } from './pools.ts'
 import { slotColumn } from './rows.ts'
 
@@ -13,20 +14,17 @@ export class PostgresProgress implements ProgressStore {
     this.#parts = parts
   }
 
-  async tell(pool: string, told: readonly ToldProgress[], { owner, held }: Claim): Promise<number> {
+  async tell(pool: string, reports: readonly ToldProgress[], claim: Claim): Promise<number> {
     const values = [
       this.#parts.pools.of(pool).id,
-      numberArray(held.map(({ partition }) => partition)),
-      numberArray(held.map(({ epoch }) => epoch)),
-      poolResource(pool),
-      owner,
-      textArray(told.map(({ key }) => key)),
-      numberArray(told.map(({ slot }) => slotColumn(slot))),
-      numberArray(told.map(({ turn }) => turn)),
-      textArray(told.map(({ progress }) => progress)),
+      ...claimColumns(poolResource(pool), claim),
+      textArray(reports.map(({ key }) => key)),
+      numberArray(reports.map(({ slot }) => slotColumn(slot))),
+      numberArray(reports.map(({ turn }) => turn)),
+      textArray(reports.map(({ progress }) => progress)),
     ]
     const [row] = await this.#parts.connections.query('tell_progress', values, { ...OTHER, timeoutMs: 1000 })
-    return row?.['told'] as number
+    return row?.['written'] as number
   }
 
   async read(

@@ -1,10 +1,10 @@
 // What one statement puts: a batch in which no entry stands twice, as columns, and its answers out of the store's notes.
 import type { Lane, Mode } from '../../pool/entry.ts'
-import { CONFLICT_RULES } from '../../pool/entry.ts'
 import type { KeptPayloads } from '../../pool/payloads.ts'
-import type { Put, PutAnswer, PutResult } from '../../pool/merge.ts'
+import { type Put, type PutAnswer, askedAt } from '../../pool/merge.ts'
 import { hashOf } from '../../partition.ts'
 import { numberArray, textArray } from './arrays.ts'
+import { NOTE, PUT_RESULTS, type PutStep, RULE } from './codes.ts'
 import { laneColumn } from './rows.ts'
 
 /** A put and its place among all puts of its request. */
@@ -23,40 +23,27 @@ export interface PutPool {
   payloads: KeptPayloads
 }
 
-/** What came of a put, by the last bits of its note; put.sql says what each is. */
-const RESULTS: PutResult[] = [
-  'created',
-  'created',
-  'merged',
-  'replaced',
-  'kept',
-  'merged',
-  'replaced',
-  'kept',
-]
 /** Stands between payloads: JSON holds no control character, and no text of it is empty. */
 export const SEPARATOR = '\u001f'
 
 /**
- * Splits puts so that no entry stands twice in one part; the parts are put one after the other. In mode each a put
- * without a time has the slot now, which may be that of another put of its key.
+ * Splits puts so that no entry stands twice in the first part; the second, if there is one, is what repeats them. In mode each
+ * a put without a time, or with one after now, has a slot that is not known yet, which may be that of another put of its key.
  */
 export function splitRounds(puts: readonly Put[], mode: Mode): PlacedPut[][] {
   const timeless = new Set(mode === 'each' ? puts.filter(({ at }) => at === null).map(({ key }) => key) : [])
-  const seen = new Map<string, number>()
-  const rounds: PlacedPut[][] = [[]]
+  const seen = new Set<string>()
+  const [firsts, repeats]: [PlacedPut[], PlacedPut[]] = [[], []]
   for (const [nth, put] of puts.entries()) {
     const name = mode === 'one' || timeless.has(put.key) ? put.key : `${put.key}\0${put.at}`
-    const round = seen.get(name) ?? 0
-    seen.set(name, round + 1)
-    const placed = rounds[round]
-    if (placed === undefined) rounds.push([{ put, nth }])
-    else placed.push({ put, nth })
+    if (seen.has(name)) repeats.push({ put, nth })
+    else firsts.push({ put, nth })
+    seen.add(name)
   }
-  return rounds
+  return repeats.length === 0 ? [firsts] : [firsts, repeats]
 }
 
-/** Parameters 7 to 20 of the query `put`. */
+/** Parameters 7 to 21 of the query `put`. */
 export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[] {
   const { mode, partitions } = pool
   const puts = placed.map(({ put }) => put)
@@ -78,7 +65,7 @@ export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[
     hasGroups ? textArray(puts.map(({ key, group }) => (group === key ? null : group))) : null,
     hasGroups ? numberArray(puts.map(({ group }) => hashOf(group) % partitions)) : null,
     numberArray(puts.map(({ key }) => hashOf(key))),
-    isPlain ? null : numberArray(placed.map(({ put, nth }) => nth * 64 + ruleOf(put, mode))),
+    isPlain ? null : numberArray(placed.map(({ put, nth }) => nth * NOTE.place + ruleOf(put, mode))),
     lane,
     rule,
     partitions,
@@ -86,12 +73,18 @@ export function columnsOf(pool: PutPool, placed: readonly PlacedPut[]): unknown[
     puts.every(({ longestWaitMs }) => longestWaitMs === undefined)
       ? null
       : numberArray(puts.map(({ longestWaitMs }) => longestWaitMs ?? null)),
+    puts.every(({ inMs }) => inMs === undefined) ? null : numberArray(puts.map(({ inMs }) => inMs ?? null)),
   ]
 }
 
-/** Its place among the rules × 8. In mode each a slot that exists is kept, whatever the rule. */
+/** In mode each a slot that exists is kept, whatever the rule. */
 function ruleOf(put: Put | undefined, mode: Mode): number {
-  return 8 * CONFLICT_RULES.indexOf(mode === 'each' ? 'keep' : (put?.onConflict ?? 'earliest'))
+  return RULE[mode === 'each' ? 'keep' : (put?.onConflict ?? 'earliest')]
+}
+
+/** Of which put of its request a note is, and what that did. */
+export function readNote(note: number): { nth: number; step: PutStep } {
+  return { nth: Math.floor(note / NOTE.place), step: (note & NOTE.steps) as PutStep }
 }
 
 /** What the store noted of one round. */
@@ -110,22 +103,26 @@ export function readAnswers(answers: PutAnswer[], placed: readonly PlacedPut[], 
   const { now, notes } = noted
   const [first = 0] = notes
   if (first < 0) {
-    for (const { nth } of placed) answers[nth] = answerOf(-1 - first, 0, noted)
+    for (const { nth } of placed) answers[nth] = answerOf((-1 - first) as PutStep, 0, noted)
     return
   }
   // Those that the store noted need not be guessed first.
   if (notes.length < placed.length) {
     for (const { put, nth } of placed) {
       const latest = now + (put.longestWaitMs ?? Infinity)
-      answers[nth] = { result: 'created', dueAt: Math.min(Math.max(put.at ?? now, now), latest), tally: 1 }
+      const dueAt = Math.min(Math.max(askedAt(put, now), now), latest)
+      answers[nth] = { result: 'created', dueAt, tally: 1 }
     }
   }
-  for (const [index, note] of notes.entries()) answers[note >> 6] = answerOf(note & 7, index, noted)
+  for (const [index, note] of notes.entries()) {
+    const { nth, step } = readNote(note)
+    answers[nth] = answerOf(step, index, noted)
+  }
 }
 
-function answerOf(came: number, index: number, { numbers, tallies }: Noted): PutAnswer {
+function answerOf(step: PutStep, index: number, { numbers, tallies }: Noted): PutAnswer {
   return {
-    result: RESULTS[came] as PutResult,
+    result: PUT_RESULTS[step],
     dueAt: (numbers[index] ?? numbers[0]) as number,
     tally: (tallies[index] ?? tallies[0]) as number,
   }

@@ -1,24 +1,19 @@
-// Puts: requests become batches, each of them one statement, or rounds of one transaction when an entry stands in it
-// twice. Every batch has an id that is inserted first, so that a repeat after a cut connection puts nothing twice.
+// Puts: requests become batches, each of them one statement, or a few of one transaction when an entry stands in it twice. Every batch has an id that is inserted first, so that a repeat after a cut connection puts nothing twice.
 import { HeadraceError } from '../../errors.ts'
 import type { Put, PutAnswer } from '../../pool/merge.ts'
 import type { PutRequest, PutResponse } from '../../pool/store.ts'
 import type { Call, Connections, Row, Tx } from './connections.ts'
 import { PayloadsFull, keepPayloads } from './payloads.ts'
 import { type Noted, type PlacedPut, type PutPool, columnsOf, readAnswers, splitRounds } from './put-batch.ts'
+import { type Claimed, foldRepeats, keepRepeats } from './repeats.ts'
 import { KEEP_MS, type Requests } from './requests.ts'
 
 export const PUT: Call = { operation: 'commit', timeoutMs: 5000, again: 'exact', hasOnePlan: true }
 
-/** What is put together under one id. */
-interface Batch {
+/** What is put together under one id. By its attempt a process knows its own repeat of a request from that of another. */
+interface Batch extends Claimed {
   requests: PutRequest[]
   puts: Put[]
-  id: string
-  fingerprint: string
-  /** Of this try to put it; tells our own repeat from another's. */
-  attempt: string
-  keepMs: number
 }
 
 type Done =
@@ -89,7 +84,9 @@ export class Putter {
   #write(pool: PutPool, batch: Batch, rounds: PlacedPut[][]): Promise<Row[] | null> {
     const [first = []] = rounds
     if (rounds.length === 1 && pool.payloads === 'latest') {
-      return this.#connections.query('put', parametersOf(pool, batch, first, 0), PUT).then(orNull)
+      return this.#connections
+        .query('put', parametersOf(pool, batch, { placed: first, round: 0 }), PUT)
+        .then(orNull)
     }
     return this.#connections.transaction(PUT, (tx) => putRounds(tx, pool, batch, rounds))
   }
@@ -109,28 +106,41 @@ export class Putter {
   }
 }
 
-/** Puts the rounds one after the other in a transaction; null: the id is known, and nothing was put. */
+/** Puts the first of each entry, and then what repeats them, in a transaction; null: the id is known, and nothing was put. */
 export async function putRounds(
   tx: Tx,
   pool: PutPool,
-  batch: Pick<Batch, 'id' | 'fingerprint' | 'attempt' | 'keepMs'>,
-  rounds: PlacedPut[][],
+  batch: Claimed,
+  [firsts = [], repeats = []]: PlacedPut[][],
 ): Promise<Row[] | null> {
-  const noted: Row[] = []
-  for (const [round, placed] of rounds.entries()) {
-    const [row] = await tx.query('put', parametersOf(pool, batch, placed, round))
-    if (row === undefined) return null
-    noted.push(row)
-  }
+  const [row] = await tx.query('put', parametersOf(pool, batch, { placed: firsts, round: 0 }))
+  if (row === undefined) return null
+  const noted = [row as unknown as Noted]
+  if (repeats.length > 0) noted.push(...(await putRepeats(tx, pool, batch, repeats)))
   if (pool.payloads === 'all') {
-    const notes = noted.map((row) => row['notes'] as number[])
     await keepPayloads(
       tx,
       pool,
-      rounds.map((placed, round) => ({ placed, notes: notes[round] ?? [] })),
+      noted.map(({ notes }, round) => ({ placed: round === 0 ? firsts : repeats, notes })),
     )
   }
-  return noted
+  return noted as unknown as Row[]
+}
+
+async function putRepeats(
+  tx: Tx,
+  pool: PutPool,
+  batch: Claimed,
+  placed: readonly PlacedPut[],
+): Promise<Noted[]> {
+  if (pool.mode === 'one') return [await foldRepeats(tx, pool, batch, placed)]
+  return keepRepeats(tx, pool, batch, {
+    placed,
+    putFirsts: async (firsts) => {
+      const parameters = parametersOf(pool, batch, { placed: firsts, round: 1, notesAll: true })
+      return (await tx.query('put', parameters))[0] as Row
+    },
+  })
 }
 
 /** A transaction that was undone because an entry held too much is a refused request. */
@@ -145,11 +155,10 @@ function orNull(rows: Row[]): Row[] | null {
 
 function parametersOf(
   pool: PutPool,
-  { id, fingerprint, attempt, keepMs }: Pick<Batch, 'id' | 'fingerprint' | 'attempt' | 'keepMs'>,
-  placed: PlacedPut[],
-  round: number,
+  { id, fingerprint, attempt, keepMs }: Claimed,
+  { placed, round, ...asked }: { placed: PlacedPut[]; round: number; notesAll?: true },
 ): unknown[] {
-  const notesAll = id !== attempt || pool.payloads === 'all'
+  const notesAll = asked.notesAll ?? (id !== attempt || pool.payloads === 'all')
   return [pool.id, id, round, fingerprint, attempt, keepMs, ...columnsOf(pool, placed), notesAll]
 }
 

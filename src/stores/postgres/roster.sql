@@ -9,7 +9,7 @@ select name, partitions from headrace.resource where name = any ($1::text[])
 with registered as (
   insert into headrace.resource as r (name, partitions)
   select * from unnest($10::text[], $11::integer[]) as asked (name, partitions) order by name
-  on conflict (name) do update set partitions = r.partitions
+  on conflict (name) do update set partitions = r.partitions, idle_since = null
   returning name, partitions
 ),
 fits as (
@@ -27,10 +27,10 @@ joined as (
   on conflict (id) do nothing
   returning id
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1 where id = 1 and exists (select from joined)
 )
-select name, partitions from registered
+select name, partitions from registered where headrace.in_life(':life')
 
 -- name: serve
 with registered as (
@@ -39,7 +39,7 @@ with registered as (
   from unnest($2::text[], $3::integer[]) as asked (name, partitions)
   where exists (select from headrace.member where id = $1)
   order by name
-  on conflict (name) do update set partitions = r.partitions
+  on conflict (name) do update set partitions = r.partitions, idle_since = null
   returning name, partitions
 ),
 fits as (
@@ -54,19 +54,19 @@ served as (
   from fits where m.id = $1 and fits.fits
   returning m.id
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1 where id = 1 and exists (select from served)
 )
-select name, partitions from registered
+select name, partitions from registered where headrace.in_life(':life')
 
 -- name: reach
 with reached as (
   update headrace.member set address = $2 where id = $1 returning id
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1 where id = 1 and exists (select from reached)
 )
-select id from reached
+select id from reached where headrace.in_life(':life')
 
 -- name: view
 -- Everything, on one snapshot.
@@ -74,7 +74,11 @@ select headrace.now_ms() as now,
   (select version from headrace.roster where id = 1) as version,
   (select row_to_json(l) from headrace.lease l where l.id = 1 and l.term > 0) as leader,
   (select coalesce(json_agg(m order by m.id), '[]') from headrace.member m) as members,
-  (select coalesce(json_agg(r order by r.name), '[]') from headrace.resource r) as resources,
+  (select coalesce(json_agg(json_build_object('name', r.name, 'partitions', r.partitions) order by r.name), '[]')
+    from headrace.resource r) as resources,
+  (select coalesce(json_object_agg(r.name, r.idle_since), '{}') from headrace.resource r
+    where r.idle_since is not null) as idle,
+  (select epoch_floor from headrace.roster where id = 1) as epoch_floor,
   (select coalesce(json_agg(a order by a.resource, a.partition), '[]') from headrace.allotment a) as allotments
 
 -- name: decide
@@ -132,18 +136,21 @@ changed as (
 ),
 created as (
   insert into headrace.allotment (resource, partition, owner, epoch, next, since, moves)
-  select asked.resource, asked.partition, asked.to_owner, asked.to_epoch, asked.to_next, v.now, 0
-  from asked cross join verdict v
+  select asked.resource, asked.partition, asked.to_owner,
+    case when starts_with(asked.resource, 'share/') then asked.to_epoch else greatest(asked.to_epoch, g.least_epoch) end,
+    asked.to_next, v.now, 0
+  from asked cross join verdict v cross join headrace.generation g
   where asked.from_owner is null
   order by asked.resource, asked.partition
   on conflict do nothing
   returning 1
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1
   where id = 1 and (select count(*) from changed) + (select count(*) from created) + (select count(*) from buried) > 0
 )
 select kind, (select count(*) from changed) + (select count(*) from created) as applied from verdict
+where headrace.in_life(':life')
 
 -- name: grant
 -- The owner's compare-and-set; with $7 true it also leaves: its lease is free and the member is gone. Written first, since
@@ -184,20 +191,20 @@ changed as (
     and locked.owner = $1 and locked.epoch = asked.epoch and locked.next is not distinct from asked.next
   returning asked.nth
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1
   where id = 1 and (select count(*) from changed) + (select count(*) from freed) + (select count(*) from left_roster) > 0
 )
-select nth from changed
+select nth from changed where headrace.in_life(':life')
 
 -- name: drain
 with drained as (
   update headrace.member set draining = $2 where id = $1 returning id
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1 where id = 1 and exists (select from drained)
 )
-select id from drained
+select id from drained where headrace.in_life(':life')
 
 -- name: step_down
 with freed as (
@@ -205,7 +212,45 @@ with freed as (
   where id = 1 and member = $1 and expires_at > clock.now
   returning term
 ),
-told as (
+announced as (
   update headrace.roster set version = version + 1 where id = 1 and exists (select from freed)
 )
-select term from freed
+select term from freed where headrace.in_life(':life')
+
+-- name: mark_idle
+-- Locks the resources.
+with marked as materialized (
+  select r.name from headrace.resource r where r.name = any ($1::text[] || $2::text[]) order by r.name for update of r
+)
+update headrace.resource r set idle_since = case when r.name = any ($1::text[]) then headrace.now_ms() end
+from marked where r.name = marked.name and headrace.in_life(':life')
+returning r.name
+
+-- name: forget
+-- A join takes the mark off under the lock of the resource: where it came first, the condition is looked at again and
+-- fails. An allotment that a decision creates meanwhile is left without a resource, and the leader forgets it later.
+with forgettable as materialized (
+  select r.name
+  from headrace.resource r
+  where r.name = any ($1::text[]) and r.idle_since <= headrace.now_ms() - $2::bigint
+    and not exists (select from headrace.member m where r.name = any (m.serves))
+  order by r.name
+  for update of r
+),
+removed as (
+  delete from headrace.resource r using forgettable f where r.name = f.name returning r.name
+),
+dropped as (
+  delete from headrace.allotment a
+  where a.resource = any ($1::text[]) and (
+    a.resource in (select name from removed)
+    or not exists (select from headrace.resource r where r.name = a.resource)
+  )
+  returning a.epoch
+),
+announced as (
+  update headrace.roster
+  set version = version + 1, epoch_floor = epoch_floor + (select coalesce(sum(epoch), 0) from dropped)
+  where id = 1 and (select count(*) from removed) + (select count(*) from dropped) > 0
+)
+select name from removed where headrace.in_life(':life')

@@ -6,6 +6,7 @@ import type {
   Decided,
   Decision,
   Grant,
+  IdleMarks,
   Leader,
   Member,
   NewMember,
@@ -65,6 +66,8 @@ export class PostgresRoster implements RosterStore {
       members: rows('members').map(toMember),
       resources: rows('resources') as unknown as Resource[],
       allotments: rows('allotments') as unknown as Allotment[],
+      idle: row?.['idle'] as Record<string, number>,
+      epochFloor: row?.['epoch_floor'] as number,
     }
   }
 
@@ -109,6 +112,16 @@ export class PostgresRoster implements RosterStore {
 
   async stepDown(member: string): Promise<boolean> {
     return this.#ifAny(await this.#write('step_down', [member], CHANGE))
+  }
+
+  async markIdle({ idle, busy }: IdleMarks): Promise<void> {
+    await this.#write('mark_idle', [textArray(idle), textArray(busy)], SAME)
+  }
+
+  async forget(resources: readonly string[], idleForMs: number): Promise<string[]> {
+    const rows = await this.#write('forget', [textArray(resources), idleForMs], CHANGE)
+    this.#changed()
+    return rows.map((row) => row['name'] as string)
   }
 
   async #handOver(owner: string, grants: readonly Grant[], leaves: boolean): Promise<boolean[]> {

@@ -1,9 +1,7 @@
 // Rows of entries ↔ entries.
 import { type Entry, LANES, type Lane, type PlannedRun, type TakenRun } from '../../pool/entry.ts'
+import { NO_SLOT } from './codes.ts'
 import type { Row } from './connections.ts'
-
-/** What stands for no slot, in mode one: a key with a null would not be unique. */
-export const NO_SLOT = Number.MIN_SAFE_INTEGER
 
 export function slotColumn(slot: number | null): number {
   return slot ?? NO_SLOT
@@ -45,6 +43,7 @@ export function toEntry(row: Row): Entry {
     crashes: (row['crashes'] as number | null) ?? 0,
     state: row['state'] as Entry['state'],
     failing: row['failing'] as boolean,
+    lastError: row['last_error'] as string | null,
     enqueuedAt: row['enqueued_at'] as number,
     putAt: row['put_at'] as number,
   }

@@ -54,3 +54,27 @@ select current_setting('server_version') as server,
   (select count(*)::integer from pg_catalog.pg_stat_activity where backend_type = 'client backend') as connections,
   current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
     as most_connections
+
+-- name: horizon
+-- Who keeps the server from taking removed rows away, the oldest alone, and how many rows of the schema are removed. A
+-- session of another user is seen only by who may read all statistics.
+select (
+    select coalesce(sum(n_dead_tup), 0)::float8 from pg_catalog.pg_stat_user_tables where schemaname = $1
+  ) as removed, holder.*
+from (select) as one left join (
+  select 'transaction' as kind, coalesce(nullif(application_name, ''), usename::text, backend_type) as name, pid, state,
+    floor(date_part('epoch', clock_timestamp() - xact_start) * 1000)::float8 as for_ms,
+    greatest(age(backend_xmin), age(backend_xid)) as age
+  from pg_catalog.pg_stat_activity
+  where pid <> pg_backend_pid() and (datname = current_database() or backend_type = 'walsender')
+    and (backend_xmin is not null or backend_xid is not null)
+  union all
+  select 'prepared transaction', gid, null, null,
+    floor(date_part('epoch', clock_timestamp() - prepared) * 1000)::float8, age(transaction)
+  from pg_catalog.pg_prepared_xacts where database = current_database()
+  union all
+  select 'replication slot', slot_name::text, active_pid, case when active then 'active' else 'inactive' end, null, age(xmin)
+  from pg_catalog.pg_replication_slots where xmin is not null
+  order by age desc, for_ms desc
+  limit 1
+) as holder on true

@@ -2,10 +2,11 @@
 import type { Outcome, Settlement } from '../../pool/settle.ts'
 import type { SettleAnswer } from '../../pool/store.ts'
 import { numberArray, textArray } from './arrays.ts'
+import { SETTLE_RESULT, SETTLE_STEP } from './codes.ts'
 import type { Row } from './connections.ts'
 import { slotColumn } from './rows.ts'
 
-const RESULTS = ['settled', 'gone', 'refused'] as const satisfies SettleAnswer['result'][]
+const RESULTS = Object.keys(SETTLE_RESULT) as SettleAnswer['result'][]
 /** Settled, with nothing left. */
 export const SETTLED: SettleAnswer = Object.freeze({ result: 'settled', nextDueAt: null })
 /** The server fills a column that is too short with nulls. */
@@ -21,21 +22,21 @@ export function settlementColumns(settlements: readonly Settlement[]): string[] 
     numberArray(settlements.map(({ seen }) => seen)),
     textArray(outcomes.map(({ kind }) => kind)),
     outcomes.some((each) => 'dueAt' in each) ? numberArray(outcomes.map(dueAtOf)) : NOTHING,
-    ...(outcomes.some(({ kind }) => kind === 'dead')
-      ? [
-          textArray(outcomes.map((each) => ('reason' in each ? withoutNul(each.reason) : null))),
-          textArray(outcomes.map((each) => ('error' in each ? withoutNul(each.error) : null))),
-        ]
-      : [NOTHING, NOTHING]),
+    outcomes.some(({ kind }) => kind === 'dead')
+      ? textArray(outcomes.map((each) => ('reason' in each ? withoutNul(each.reason) : null)))
+      : NOTHING,
+    outcomes.some((each) => 'error' in each)
+      ? textArray(outcomes.map((each) => ('error' in each ? withoutNul(each.error ?? null) : null)))
+      : NOTHING,
   ]
 }
 
-/** One for each settlement; the statement tells only of those that are not settled with nothing left. */
-export function settleAnswers(told: Row | undefined, count: number): SettleAnswer[] {
+/** One for each settlement; the row leaves out those that are settled with nothing left. */
+export function settleAnswers(row: Row | undefined, count: number): SettleAnswer[] {
   const answers = Array.from({ length: count }, (): SettleAnswer => SETTLED)
-  const nths = (told?.['nths'] ?? []) as number[]
-  const results = told?.['results'] as number[]
-  const dueAts = told?.['next_due_ats'] as (number | null)[]
+  const nths = (row?.['nths'] ?? []) as number[]
+  const results = row?.['results'] as number[]
+  const dueAts = row?.['next_due_ats'] as (number | null)[]
   for (const [index, nth] of nths.entries()) {
     const result = RESULTS[results[index] as number] as SettleAnswer['result']
     answers[nth - 1] = { result, nextDueAt: dueAts[index] ?? null }
@@ -43,12 +44,13 @@ export function settleAnswers(told: Row | undefined, count: number): SettleAnswe
   return answers
 }
 
-/** Which step of settle.sql each took; null: none. What is not told of has nothing left, or is dead. */
-export function settleSteps(told: Row | undefined, settlements: readonly Settlement[]): (number | null)[] {
-  const steps = settlements.map(({ outcome }): number | null => (outcome.kind === 'dead' ? 6 : 5))
-  const toldSteps = told?.['steps'] as (number | null)[]
-  for (const [index, nth] of ((told?.['nths'] ?? []) as number[]).entries())
-    steps[nth - 1] = toldSteps[index] ?? null
+/** Which step each took; null: none. Those that the row leaves out have nothing left, or are dead. */
+export function settleSteps(row: Row | undefined, settlements: readonly Settlement[]): (number | null)[] {
+  const { die, remove } = SETTLE_STEP
+  const steps = settlements.map(({ outcome }): number | null => (outcome.kind === 'dead' ? die : remove))
+  const named = row?.['steps'] as (number | null)[]
+  for (const [index, nth] of ((row?.['nths'] ?? []) as number[]).entries())
+    steps[nth - 1] = named[index] ?? null
   return steps
 }
 

@@ -6,6 +6,7 @@ import { numberArray } from './arrays.ts'
 import type { Call, Connections, Row } from './connections.ts'
 import { Countdown } from './countdown.ts'
 import { wasLocked, wasLockedIn } from './failure.ts'
+import { claimColumns } from './fences.ts'
 import { settleAll } from './payloads.ts'
 import type { KnownPool } from './pools.ts'
 import { SETTLED, settleAnswers, settlementColumns, splitRepeated } from './settlements.ts'
@@ -42,8 +43,8 @@ export class PostgresSettles {
     const left = await this.#settleByPlace(pool, settlements, claim)
     for (const part of splitRepeated(settlements, left, MOST_BY_KEY)) {
       const chosen = part.map((nth) => settlements[nth] as Settlement)
-      const told = await this.#settleByKey(pool, chosen, claim)
-      for (const [index, nth] of part.entries()) answers[nth] = told[index] as SettleAnswer
+      const settled = await this.#settleByKey(pool, chosen, claim)
+      for (const [index, nth] of part.entries()) answers[nth] = settled[index] as SettleAnswer
     }
     return answers
   }
@@ -54,7 +55,8 @@ export class PostgresSettles {
     if (chosen.length === 0) return [...settlements.keys()]
     const columns = chosen.map((nth) => settlements[nth] as Settlement)
     const values = [
-      ...claimColumns(pool, claim),
+      pool.id,
+      ...claimColumns(poolResource(pool.name), claim),
       `{"${columns.map(({ place }) => place).join('","')}"}`,
       numberArray(columns.map(({ turn }) => turn)),
       numberArray(columns.map(({ seen }) => seen)),
@@ -80,12 +82,13 @@ export class PostgresSettles {
   }
 
   async #settleByKey(pool: KnownPool, settlements: Settlement[], claim: Claim): Promise<SettleAnswer[]> {
-    const values = [...claimColumns(pool, claim), ...settlementColumns(settlements)]
-    const told =
+    const claimed = claimColumns(poolResource(pool.name), claim)
+    const values = [pool.id, ...claimed, ...settlementColumns(settlements)]
+    const rows =
       pool.payloads === 'all'
         ? await this.#connections.transaction(BY_KEY, (tx) => settleAll(tx, pool, { values, settlements }))
         : await this.#connections.query('settle', values, BY_KEY)
-    return settleAnswers(told[0], settlements.length)
+    return settleAnswers(rows[0], settlements.length)
   }
 }
 
@@ -101,10 +104,4 @@ function choosePlaced({ payloads }: KnownPool, settlements: readonly Settlement[
     ;(isPlaced ? chosen : others).push(nth)
   })
   return payloads === 'all' || chosen.length < others.length ? NOTHING : { chosen, others }
-}
-
-/** The pool, and by which right it is written. */
-function claimColumns({ id, name }: KnownPool, { owner, held }: Claim): unknown[] {
-  const partitions = numberArray(held.map(({ partition }) => partition))
-  return [id, partitions, numberArray(held.map(({ epoch }) => epoch)), poolResource(name), owner]
 }

@@ -10,18 +10,19 @@ import { PostgresControl } from './control.ts'
 import { loadDriver } from './driver.ts'
 import { toHeadraceError } from './failure.ts'
 import { PostgresFences } from './fences.ts'
-import { Floors } from './floors.ts'
+import { DueWatermarks } from './due-watermarks.ts'
 import { Hints } from './hints.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { inspect } from './inspect.ts'
+import { Life, findLife } from './life.ts'
 import { PostgresLocks } from './locks.ts'
 import { PostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { PostgresMover } from './mover.ts'
-import { PostgresEntries } from './pool.ts'
+import { PostgresEntries } from './entries.ts'
 import { Pools, READ } from './pools.ts'
 import { PostgresProgress } from './progress.ts'
-import { pulse } from './pulse.ts'
+import { type Beats, pulse } from './pulse.ts'
 import { Queries, latestVersion } from './queries.ts'
 import { Requests } from './requests.ts'
 import { PostgresRoster } from './roster.ts'
@@ -33,24 +34,31 @@ const VITAL = 2
 
 export async function openPostgresStore(text: string, context: StoreContext): Promise<Store> {
   const address = parseAddress(text)
-  const { work, vital, hints, queries, opening } = await connect(address, context)
-  const hint = hints.tell
-  const pools = new Pools(work)
-  const topics = new Topics(work)
-  const floors = new Floors()
-  const sweeps = new Sweeps({ connections: work, clock: context.clock, floors, hint })
+  const { work, vital, hints, queries, opening, generation } = await connect(address, context)
+  const hint = hints.send
+  const pools = new Pools(work, queries)
+  const topics = new Topics(work, queries)
+  const watermarks = new DueWatermarks()
+  const sweeps = new Sweeps({ connections: work, clock: context.clock, watermarks, hint })
   const parts = {
     ...context,
     connections: work,
     queries,
     pools,
     topics,
-    floors,
+    watermarks,
     sweeps,
     requests: new Requests(opening),
     hint,
   }
-  hints.watch((heard) => lower(floors, pools, heard))
+  hints.watch((hint) => lower(watermarks, pools, hint))
+  const renewed = (): void => {
+    watermarks.renew()
+    hint({ kind: 'foreign' })
+  }
+  const life = new Life({ ...parts, connections: vital, numbered: [pools, topics], renewed }, generation)
+  for (const each of [work, vital]) each.follow(life)
+  const beats: Beats = new Map()
   const housekeeping = new Housekeeping(parts)
   const closeAll = async (): Promise<void> => {
     await Promise.all([housekeeping.settled(), sweeps.settled()])
@@ -70,12 +78,12 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
     },
     log: new PostgresLog(parts),
     mover: new PostgresMover(parts),
-    arrivals: new PostgresArrivals(parts),
+    arrivals: new PostgresArrivals({ ...parts, life, address: address.shown }),
     fences: new PostgresFences(vital),
     roster: new PostgresRoster({ ...parts, connections: vital }),
     locks: new PostgresLocks(work),
     async pulse(request) {
-      const answer = await pulse({ ...parts, connections: vital }, request)
+      const answer = await pulse({ ...parts, life, beats, connections: vital }, request)
       housekeeping.begin()
       return { ...answer, refusal: work.refusal }
     },
@@ -89,11 +97,11 @@ export async function openPostgresStore(text: string, context: StoreContext): Pr
 }
 
 /** What was put is due from then on; after a time of which nothing is known nothing is known. */
-function lower(floors: Floors, pools: Pools, hint: Hint): void {
-  if (hint.kind === 'foreign') floors.forget()
+function lower(watermarks: DueWatermarks, pools: Pools, hint: Hint): void {
+  if (hint.kind === 'foreign') watermarks.forget()
   if (hint.kind !== 'put') return
   const pool = pools.find(hint.pool)
-  if (pool !== undefined) floors.lower(pool.id, hint.dueAt)
+  if (pool !== undefined) watermarks.lower(pool.id, hint.dueAt)
 }
 
 interface Connected {
@@ -103,6 +111,7 @@ interface Connected {
   queries: Queries
   /** A name for this opening of the store. */
   opening: string
+  generation: string
 }
 
 /** Opens the connections, and brings the schema up to date. */
@@ -117,6 +126,7 @@ async function connect(address: Address, { clock, telemetry }: StoreContext): Pr
   try {
     const found = await migrate(pool, queries, address.shown, clock)
     telemetry.emit('store.migrated', { from: found, to: latestVersion() })
+    const { generation } = await findLife(work, queries)
     const [row] = await work.query('opening', [], READ)
     const opening = row?.['opening'] as string
     const vital = new Connections({ ...shared, pool: poolOf(VITAL), canGrow: false })
@@ -131,7 +141,7 @@ async function connect(address: Address, { clock, telemetry }: StoreContext): Pr
     })
     await hints.listen()
     if (hints.isDirect === true) work.allowNames()
-    return { work, vital, hints, queries, opening }
+    return { work, vital, hints, queries, opening, generation }
   } catch (error) {
     await work.close()
     throw toHeadraceError(error, address.shown)

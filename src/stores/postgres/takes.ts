@@ -1,13 +1,18 @@
 // What is due: a read whose answer comes in columns, a row for each partition, or where payloads are long a row for each run.
 // Of many runs an even share of each partition is read, and of few, or where they are not spread evenly, the first of all.
+// Where much may have to be passed that is gone, it is read in pages: page-reader.ts.
+import type { Clock } from '../../clock.ts'
 import type { TakenRun } from '../../pool/entry.ts'
 import type { Taken, TakeRequest } from '../../pool/store.ts'
 import { numberArray } from './arrays.ts'
+import { NO_SLOT } from './codes.ts'
 import type { Call, Connections, Row } from './connections.ts'
 import { Countdown } from './countdown.ts'
+import type { DueWatermarks } from './due-watermarks.ts'
+import { type Page, PageReader } from './page-reader.ts'
 import { type KnownPool, READ } from './pools.ts'
 import { SEPARATOR } from './put-batch.ts'
-import { NO_SLOT, fromSlotColumn, laneColumn, toRun } from './rows.ts'
+import { fromSlotColumn, laneColumn, toRun } from './rows.ts'
 
 const TAKE: Call = { ...READ, hasOnePlan: true }
 /** The longest payload that stands in a column: those of a partition are one text, and of a take no more than 240 MB. */
@@ -30,42 +35,90 @@ const TAKES_BY_DUE_TIME = 10
 /** What few runs of a take have: turn, group, attempt, crashes, and whether its payload is too long. */
 type Rare = readonly [number, string | null, number, number | null, boolean | null]
 
+/** Runs a named query, in a transaction or not. */
+type Query = (name: string, values: readonly unknown[]) => Promise<Row[]>
+
+export interface PostgresTakesParts {
+  connections: Connections
+  clock: Clock
+  watermarks: DueWatermarks
+}
+
 export class PostgresTakes {
   readonly #connections: Connections
+  readonly #reader: PageReader
   /** How many takes of each pool are yet to read rows, and how many are yet not to be even. */
   readonly #byRow = new Countdown()
   readonly #byDueTime = new Countdown()
 
-  constructor(connections: Connections) {
-    this.#connections = connections
+  constructor(parts: PostgresTakesParts) {
+    this.#connections = parts.connections
+    this.#reader = new PageReader(parts)
   }
 
-  async take(
+  take(pool: KnownPool, request: TakeRequest): Promise<Taken> {
+    const partitions =
+      request.partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
+    const { from, limit } = request
+    const whole: Page = { froms: partitions.map(() => from), end: null }
+    return this.#reader.read(
+      { pool: pool.id, lane: laneColumn(request.lane), partitions, from, limit },
+      {
+        whole: () =>
+          this.#read((name, values) => this.#connections.query(name, values, TAKE), pool, {
+            ...request,
+            ...whole,
+            partitions,
+          }),
+        page: (page, boundMs) =>
+          this.#connections.transaction(TAKE, async (tx) => {
+            await tx.query('bound_page', [boundMs])
+            return this.#read((name, values) => tx.query(name, values), pool, {
+              ...request,
+              ...page,
+              partitions,
+            })
+          }),
+      },
+    )
+  }
+
+  async #read(
+    query: Query,
     pool: KnownPool,
-    { partitions, lane, from, limit, mayCut = false }: TakeRequest,
+    {
+      partitions,
+      lane,
+      froms,
+      end,
+      limit,
+      mayCut = false,
+    }: Omit<TakeRequest, 'partitions'> & Page & { partitions: readonly number[] },
   ): Promise<Taken> {
-    const all = partitions ?? Array.from({ length: pool.partitions }, (_, partition) => partition)
-    const share = limit / Math.max(1, all.length)
+    const share = limit / Math.max(1, partitions.length)
     const each = Math.min(limit, Math.ceil(share + SPREAD * Math.sqrt(share)) + LEAST_MORE)
-    const values = [pool.id, numberArray(all), laneColumn(lane), from, limit]
-    if (pool.payloads === 'all') return this.#rows([...values, each, true])
-    if (this.#byRow.counts(pool.id)) return this.#rows([...values, each, false])
+    const values = [pool.id, numberArray(partitions), laneColumn(lane), numberArray(froms), limit]
+    const to = end === null ? null : end - 1
+    if (pool.payloads === 'all') return rowsOf(query, [...values, each, true, to])
+    if (this.#byRow.counts(pool.id)) return rowsOf(query, [...values, each, false, to])
     const isEven = mayCut && share >= LEAST_SHARE && !this.#byDueTime.counts(pool.id)
     return (
-      (isEven ? await this.#even(pool, values, { share, limit }) : null) ??
-      (await this.#first(pool, [...values, each])) ??
-      this.#rows([...values, each, false])
+      (isEven ? await this.#even(query, pool, values, { share, limit, to }) : null) ??
+      (await this.#first(query, pool, [...values, each], to)) ??
+      rowsOf(query, [...values, each, false, to])
     )
   }
 
   /** Null: much of it is not among the first, or payloads are too long. */
   async #even(
+    query: Query,
     { id }: KnownPool,
     values: readonly unknown[],
-    { share, limit }: { share: number; limit: number },
+    { share, limit, to }: { share: number; limit: number; to: number | null },
   ): Promise<Taken | null> {
     const [least, most] = [Math.floor(SURE * share), Math.floor(MOST * share)]
-    const rows = await this.#columns('take_even', id, [...values, least, NO_SLOT, LONGEST, most])
+    const asked = [...values, least, NO_SLOT, LONGEST, most, to]
+    const rows = await this.#columns(query, 'take_even', id, asked)
     if (rows === null) return null
     const taken = cutTo(limit, takenOf(rows, evenCut(rows, { least, most })))
     if (taken.cutAt === undefined || taken.runs.length * FEWEST >= limit) return taken
@@ -74,22 +127,27 @@ export class PostgresTakes {
   }
 
   /** Null: payloads are too long. */
-  async #first({ id }: KnownPool, values: readonly unknown[]): Promise<Taken | null> {
-    const rows = await this.#columns('take', id, [...values, NO_SLOT, LONGEST])
+  async #first(
+    query: Query,
+    { id }: KnownPool,
+    values: readonly unknown[],
+    to: number | null,
+  ): Promise<Taken | null> {
+    const rows = await this.#columns(query, 'take', id, [...values, NO_SLOT, LONGEST, to])
     return rows === null ? null : takenOf(rows)
   }
 
-  async #columns(name: string, id: number, values: readonly unknown[]): Promise<Row[] | null> {
-    const rows = await this.#connections.query(name, values, TAKE)
+  async #columns(query: Query, name: string, id: number, values: readonly unknown[]): Promise<Row[] | null> {
+    const rows = await query(name, values)
     if (!rows.some((row) => rareOf(row).some(([, , , , isLong]) => isLong === true))) return rows
     this.#byRow.begin(id, TAKES_BY_ROW)
     return null
   }
+}
 
-  async #rows(values: readonly unknown[]): Promise<Taken> {
-    const rows = await this.#connections.query('take_rows', values, TAKE)
-    return answerOf(rows, rows.filter((row) => row['key'] !== null).map(toRun))
-  }
+async function rowsOf(query: Query, values: readonly unknown[]): Promise<Taken> {
+  const rows = await query('take_rows', values)
+  return answerOf(rows, rows.filter((row) => row['key'] !== null).map(toRun))
 }
 
 /**

@@ -1,4 +1,4 @@
-// The thread of checkpointer.ts: copies the log into the file when told to, over a connection of its own.
+// The thread of checkpointer.ts: copies the log into the file on request, over a connection of its own.
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { copyLog } from './database.ts'

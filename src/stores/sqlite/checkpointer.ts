@@ -1,4 +1,4 @@
-// Copies the log into the file, which stalls whoever does it for two syncs and more: on this thread while commits are
+// Copies the log into the file, which blocks its thread for two syncs and more: this thread while commits are
 // rare, else on a thread of its own, which is there only as long as they come often.
 import type { Worker } from 'node:worker_threads'
 import type { Clock, Timer } from '../../clock.ts'
@@ -14,7 +14,7 @@ const MANY_COMMITS = 50
 const LATELY_MS = 1000
 /**
  * Pages of a log that is ended on this thread when the other has copied nearly all of it. Before that it may grow: it
- * begins anew only when nothing is left to copy.
+ * starts over only when nothing is left to copy.
  */
 const LONG_LOG = 8000
 /** How long the thread waits for more to do. */
@@ -63,7 +63,7 @@ export class Checkpointer {
     return this.#ended
   }
 
-  /** When nothing is left to copy, the next commit begins the log anew. */
+  /** When nothing is left to copy, the next commit overwrites the log from its start. */
   #copyHere(): void {
     this.#noteCopy()
     this.#parts.database.checkpoint()

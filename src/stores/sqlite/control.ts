@@ -1,7 +1,7 @@
-// What steers pools: each method is one transaction.
+// The control records of pools: each method is one transaction.
 import { type Control, NO_CONTROL } from '../../pool/control.ts'
 import type { Controlled, ControlStore } from '../../pool/store.ts'
-import type { SqliteEntriesParts } from './pool.ts'
+import type { SqliteEntriesParts } from './entries.ts'
 
 export class SqliteControl implements ControlStore {
   readonly #parts: SqliteEntriesParts

@@ -1,13 +1,14 @@
 // One SQLite file: opening it, its settings, its migrations, its prepared statements, and its errors.
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Clock } from '../../clock.ts'
 import { HeadraceError, assert, messageOf } from '../../errors.ts'
 import { loadQueries } from '../../sql.ts'
+import { FileIdentity, OPENINGS } from './file-identity.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
-/** 'HRAC': tells our files from another application's. */
+/** 'HRAC': marks our files. */
 const APPLICATION_ID = 0x48524143
 const OPEN_WITHIN_MS = 5000
 
@@ -26,7 +27,7 @@ const SETTINGS = `
   PRAGMA temp_store = MEMORY;
 `
 
-/** The files of named queries, beside this one. */
+/** The files of named queries, in this folder. */
 const NOUNS = 'pool dead payload progress journal log session control fence roster'
 export const QUERY_FILES = NOUNS.split(' ').map((noun) => `${noun}.sql`)
 
@@ -36,18 +37,21 @@ export class Database {
   readonly path: string
   /** The schema version that the file had when it was opened. */
   readonly foundVersion: number
+  /** Whether the file at the path is still the one that was opened. */
+  readonly identity: FileIdentity
   readonly #connection: DatabaseSync
   readonly #queries: ReadonlyMap<string, string>
   readonly #statements = new Map<string, StatementSync>()
   readonly #commands = new Map<Command, StatementSync>()
   readonly #dataVersion: StatementSync
 
-  private constructor(path: string, connection: DatabaseSync, foundVersion: number) {
+  private constructor(path: string, connection: DatabaseSync, found: { version: number; openings: number }) {
     this.path = path
-    this.foundVersion = foundVersion
+    this.foundVersion = found.version
     this.#connection = connection
     this.#queries = new Map(QUERY_FILES.flatMap((file) => [...loadQueries(new URL(file, import.meta.url))]))
     this.#dataVersion = connection.prepare('PRAGMA data_version')
+    this.identity = new FileIdentity({ path, log: this.log(), openings: found.openings })
   }
 
   /** Opens and migrates; several processes may do so at once. */
@@ -59,9 +63,11 @@ export class Database {
       await patiently(clock, () => refuseForeign(file, connection))
       await patiently(clock, () => connection.exec(SETTINGS))
       if (journalMode(connection) !== 'wal') connection.exec('PRAGMA synchronous = FULL')
-      const foundVersion = pragma(connection, 'user_version')
+      const version = pragma(connection, 'user_version')
       await patiently(clock, () => migrate(file, connection))
-      return new Database(file, connection, foundVersion)
+      let openings = 0
+      await patiently(clock, () => void (openings = countOpening(connection)))
+      return new Database(file, connection, { version, openings })
     } catch (error) {
       connection.close()
       throw toHeadraceError(error, file)
@@ -138,6 +144,7 @@ export function latestVersion(): number {
 function connect(file: string): DatabaseSync {
   try {
     makeFolder(dirname(file))
+    makeFile(file)
     return new DatabaseSync(file)
   } catch (error) {
     throw toHeadraceError(error, file)
@@ -149,7 +156,17 @@ function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   try {
-    mkdirSync(path)
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** For its user alone: payloads may be secret. SQLite gives the log and its index the mode of the file. */
+function makeFile(file: string): void {
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
@@ -183,6 +200,21 @@ function migrate(file: string, connection: DatabaseSync): void {
   } catch (error) {
     rollBack(() => connection.exec('ROLLBACK'))
     throw error
+  }
+}
+
+/** Counts this opening, and copies that into the file itself, where an earlier copy of it has fewer. [J9] */
+function countOpening(connection: DatabaseSync): number {
+  const run = (query: string): number =>
+    connection.prepare(OPENINGS.get(query) ?? '').get()?.['number'] as number
+  try {
+    const number = run('count_opening')
+    copyLog(connection)
+    return number
+  } catch (error) {
+    // A full disk can be read all the same.
+    if (!isRefusal(error)) throw error
+    return run('read_openings')
   }
 }
 

@@ -2,22 +2,22 @@
 
 -- name: add_death
 -- The number is the new turn of its entry, which is never given again.
-insert into death (id, pool, key, slot, payload, seen, reason, error, died_at, payloads)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into death (id, pool, key, slot, payload, seen, reason, error, died_at, payloads, grp)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: list_deaths
 -- Index death_by_pool, backwards.
-select key, slot, payload, seen, reason, error, died_at, payloads from death where pool = ? order by id desc limit ?
+select key, slot, grp, payload, seen, reason, error, died_at, payloads from death where pool = ? order by id desc limit ?
 
 -- name: page_of_deaths
 -- Index death_by_time, backwards, from the cursor on.
-select id, key, slot, seen, reason, error, died_at from death
+select id, key, slot, grp, seen, reason, error, died_at from death
 where pool = ? and (died_at, id) < (?, ?) and died_at >= ?
 order by died_at desc, id desc limit ?
 
 -- name: page_of_deaths_of_key
 -- Index death_by_key, backwards, from the cursor on.
-select id, key, slot, seen, reason, error, died_at from death
+select id, key, slot, grp, seen, reason, error, died_at from death
 where pool = ? and key = ? and (died_at, id) < (?, ?) and died_at >= ?
 order by died_at desc, id desc limit ?
 

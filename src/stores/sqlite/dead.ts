@@ -1,9 +1,9 @@
 // What was given up: each method is one transaction, or one read.
-import { redrive } from '../../pool/settle.ts'
+import { deathState, redrive } from '../../pool/settle.ts'
 import type { DeadStore, DeathPayloads, DeathQuery, DeathRecord, RemovedDead } from '../../pool/store.ts'
-import type { SqliteEntriesParts } from './pool.ts'
+import type { SqliteEntriesParts } from './entries.ts'
 import { type SqlitePool, findEntry, replaceEntry } from './pools.ts'
-import { fromSlotColumn, slotColumn } from './table.ts'
+import { fromSlotColumn, slotColumn } from './entry-table.ts'
 
 const MAX = Number.MAX_SAFE_INTEGER
 
@@ -21,12 +21,12 @@ export class SqliteDead implements DeadStore {
     const start = after !== undefined && after.diedAt < end.diedAt ? after : end
     const range = [start.diedAt, start.id, Math.max(from ?? -MAX, -MAX), limit]
     return session.read(() => {
-      const { id } = pools.of(name)
+      const pool = pools.of(name)
       const rows =
         key === undefined
-          ? database.statement('page_of_deaths').all(id, ...range)
-          : database.statement('page_of_deaths_of_key').all(id, key, ...range)
-      return (rows as Record<string, unknown>[]).map(toRecord)
+          ? database.statement('page_of_deaths').all(pool.id, ...range)
+          : database.statement('page_of_deaths_of_key').all(pool.id, key, ...range)
+      return (rows as Record<string, unknown>[]).map((row) => toRecord(pool, row))
     })
   }
 
@@ -102,11 +102,14 @@ export class SqliteDead implements DeadStore {
   }
 }
 
-function toRecord(row: Record<string, unknown>): DeathRecord {
+function toRecord(pool: SqlitePool, row: Record<string, unknown>): DeathRecord {
+  const [key, slot] = [row['key'] as string, fromSlotColumn(row['slot'] as number)]
   return {
     id: row['id'] as number,
-    key: row['key'] as string,
-    slot: fromSlotColumn(row['slot'] as number),
+    key,
+    slot,
+    group: (row['grp'] as string | null) ?? key,
+    state: deathState(findEntry(pool, key, slot)),
     seen: row['seen'] as number,
     reason: row['reason'] as string,
     error: row['error'] as string | null,

@@ -4,7 +4,7 @@ import type { Entry } from '../../pool/entry.ts'
 import { byDue, isAfter } from '../../pool/order.ts'
 import type { EntryCursor } from '../../pool/store.ts'
 import { CHILDREN, DueQueue, type Gathered, type TimeSpan } from './due-queue.ts'
-import { Frontier } from './frontier.ts'
+import { DueHeap } from './due-heap.ts'
 import { smallest } from './smallest.ts'
 
 /** Entries after the cursor and due before a moment. */
@@ -78,15 +78,15 @@ export class DueQueues {
   /** Where more is due than is wanted: walks every heap from its top, the earliest of all first. */
   #first(partitions: readonly number[], { from, until }: TimeSpan, limit: number): Entry[] {
     const found: Entry[] = []
-    const frontier = new Frontier()
+    const heap = new DueHeap()
     const visit = (partition: number, place: number): void => {
       const time = this.#queues[partition]?.timeAt(place)
-      if (time !== undefined && time <= until) frontier.push(time, partition, place)
+      if (time !== undefined && time <= until) heap.push(time, partition, place)
     }
     for (const partition of partitions) visit(partition, 0)
-    while (!frontier.isEmpty && found.length < limit) {
-      const { dueAt: time, source, place } = frontier
-      frontier.pop()
+    while (!heap.isEmpty && found.length < limit) {
+      const { dueAt: time, source, place } = heap
+      heap.pop()
       for (let nth = 1; nth <= CHILDREN; nth++) visit(source, CHILDREN * place + nth)
       if (time >= from) this.#queues[source]?.collect(time, found, limit)
     }

@@ -1,5 +1,5 @@
-// The fired slots of a pool that are remembered, and for how long. The file rules, whoever wrote it: every
-// opening remembers what one of them was told to.
+// The fired slots of a pool that are remembered, and for how long. What the file holds counts, whichever process wrote it:
+// every opening remembers for as long as the last one set.
 import type { Database } from './database.ts'
 import type { Mirror } from './work.ts'
 

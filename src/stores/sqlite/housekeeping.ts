@@ -1,4 +1,4 @@
-// What the pulse lets the store do beside its answer: fold entries that wait long from the journal into the
+// What the store does after a pulse: fold entries that wait long from the journal into the
 // table, and forget fired slots, kept answers and emptied segments whose time is over. In bounded pieces, each a
 // transaction of its own, so that others come between.
 import type { Clock } from '../../clock.ts'
@@ -37,7 +37,8 @@ export interface HousekeepingParts {
 }
 
 export interface Chores {
-  foldable: SqlitePool[]
+  /** Pools with entries to fold, by name, and in how many rounds. */
+  foldable: { name: string; rounds: number }[]
   expired: boolean
 }
 
@@ -58,15 +59,13 @@ export class Housekeeping {
     const { database, pools } = this.#parts
     this.#moveMark()
     const expired = database.statement('has_expired').get(now, now, this.#purgeable)
-    return {
-      foldable: [...pools.all()].filter((pool) => foldable(pool, now, 1).length > 0),
-      expired: expired?.['expired'] === 1,
-    }
+    const folded = pools.withJournal().filter((pool) => foldable(pool, now, 1).length > 0)
+    return { foldable: folded.map(toFold), expired: expired?.['expired'] === 1 }
   }
 
   /**
    * Begins what there is to do, unless the last time is not over yet. The pulse does not wait for it, so that a
-   * full disk does not fail the pulse; what fails is told, and is found again by a later pulse.
+   * full disk does not fail the pulse; a failure is reported, and a later pulse tries again.
    */
   begin(chores: Chores): void {
     if (this.#running !== null || (chores.foldable.length === 0 && !chores.expired)) return
@@ -79,7 +78,7 @@ export class Housekeeping {
   }
 
   async #do({ foldable: pools, expired }: Chores): Promise<void> {
-    for (const pool of pools) await this.#attempt(() => this.#fold(pool))
+    for (const { name, rounds } of pools) await this.#attempt(() => this.#fold(name, rounds))
     if (expired) await this.#attempt(() => this.#forget())
   }
 
@@ -98,18 +97,18 @@ export class Housekeeping {
     this.#mark = { change: this.#parts.database.statement('last_change').get()?.['next'] as number, at }
   }
 
-  async #fold(pool: SqlitePool): Promise<void> {
-    const rounds = pool.journal.size > LARGE_JOURNAL ? 4 : 1
-    for (let round = 0; round < rounds; round++) await this.#foldOnce(pool)
+  async #fold(name: string, rounds: number): Promise<void> {
+    for (let round = 0; round < rounds; round++) await this.#foldOnce(name)
   }
 
-  async #foldOnce(pool: SqlitePool): Promise<void> {
+  async #foldOnce(name: string): Promise<void> {
     const count = await this.#parts.session.write('fold', ({ now }) => {
+      const pool = this.#parts.pools.of(name)
       const entries = foldable(pool, now, FOLD_LIMIT)
       foldEntries(pool, entries)
       return entries.length
     })
-    this.#parts.telemetry.emit('store.folded', { pool: pool.settings.name, entries: count })
+    this.#parts.telemetry.emit('store.folded', { pool: name, entries: count })
   }
 
   async #forget(): Promise<void> {
@@ -128,6 +127,10 @@ export class Housekeeping {
     const answers = database.statement('forget_answers').run(now, FORGET_LIMIT)
     return [purged, fired, answers].some(({ changes }) => changes === FORGET_LIMIT)
   }
+}
+
+function toFold({ settings, journal }: SqlitePool): { name: string; rounds: number } {
+  return { name: settings.name, rounds: journal.size > LARGE_JOURNAL ? 4 : 1 }
 }
 
 function foldable(pool: SqlitePool, now: number, limit: number): Entry[] {

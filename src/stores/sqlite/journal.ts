@@ -5,7 +5,7 @@ import { assert } from '../../errors.ts'
 import type { Entry } from '../../pool/entry.ts'
 import type { Database } from './database.ts'
 import { DueQueues, type DueRange, type DueSpan } from './due-queues.ts'
-import { type Segment, decode, encode, hasBit, newSegment, revive, setBit } from './segment.ts'
+import { type JournalSegment, decode, encode, hasBit, newSegment, revive, setBit } from './journal-segment.ts'
 import type { Mirror } from './work.ts'
 
 export interface JournalLimits {
@@ -14,7 +14,7 @@ export interface JournalLimits {
   payload: number
 }
 
-/** An entry takes about 400 bytes of memory beside its payload. */
+/** An entry takes about 400 bytes of memory, without its payload. */
 const LIMITS: JournalLimits = { entries: 500_000, payload: 64 * 1024 * 1024 }
 
 /** What is to be folded: put before `putBefore` and due after `dueAfter`, or after `dueAfterIfSparse` in a
@@ -37,14 +37,14 @@ interface SegmentRow {
 export class Journal implements Mirror {
   readonly #database: Database
   readonly #pool: number
-  readonly #segments = new Map<number, Segment>()
+  readonly #segments = new Map<number, JournalSegment>()
   /** By key; almost every key has one slot. */
   readonly #byKey = new Map<string, Entry | Map<number, Entry>>()
-  readonly #segmentOf = new Map<Entry, Segment>()
+  readonly #segmentOf = new Map<Entry, JournalSegment>()
   readonly #queues = new DueQueues()
-  readonly #dirty = new Set<Segment>()
-  #added: Segment[] = []
-  #removed: { entry: Entry; segment: Segment }[] = []
+  readonly #dirty = new Set<JournalSegment>()
+  #added: JournalSegment[] = []
+  #removed: { entry: Entry; segment: JournalSegment }[] = []
   /** The newest segment that was read or committed here. */
   #lastTurn = 0
   /** The newest change that was followed or committed here, and that of this transaction. */
@@ -184,7 +184,7 @@ export class Journal implements Mirror {
     this.#clear()
   }
 
-  #write(segment: Segment): void {
+  #write(segment: JournalSegment): void {
     const { firstTurn, putAt } = segment
     this.#database.statement('add_segment').run(firstTurn, this.#pool, putAt, encode(segment))
   }
@@ -200,7 +200,7 @@ export class Journal implements Mirror {
     return this.#database.statement(query).get()?.['next'] as number
   }
 
-  #saveRemoved({ firstTurn, bits, live }: Segment, change: number): void {
+  #saveRemoved({ firstTurn, bits, live }: JournalSegment, change: number): void {
     if (live > 0) {
       this.#database.statement('save_gone').run(firstTurn, change, Uint8Array.from(bits))
       return
@@ -240,7 +240,7 @@ export class Journal implements Mirror {
   }
 
   /** Drops what `bits` says is gone and was not known to be. */
-  #apply(segment: Segment, bits: number[]): void {
+  #apply(segment: JournalSegment, bits: number[]): void {
     for (const [index, byte] of bits.entries()) {
       if (byte === segment.bits[index]) continue
       for (let place = 8 * index; place < 8 * index + 8; place++) {
@@ -252,14 +252,14 @@ export class Journal implements Mirror {
     }
   }
 
-  #discard(segment: Segment): void {
+  #discard(segment: JournalSegment): void {
     for (const entry of segment.entries) {
       if (entry !== null && this.#segmentOf.get(entry) === segment) this.#drop(entry)
     }
     this.#segments.delete(segment.firstTurn)
   }
 
-  #index(entry: Entry, segment: Segment): void {
+  #index(entry: Entry, segment: JournalSegment): void {
     const { key, slot } = entry
     const found = this.#byKey.get(key)
     if (found === undefined) this.#byKey.set(key, entry)
@@ -273,7 +273,7 @@ export class Journal implements Mirror {
     this.#payloadLength += entry.next.payload?.length ?? 0
   }
 
-  #drop(entry: Entry): Segment {
+  #drop(entry: Entry): JournalSegment {
     const segment = this.#segmentOf.get(entry)
     assert(segment !== undefined, `the journal holds ${entry.key} with turn ${entry.turn}`)
     const found = this.#byKey.get(entry.key)

@@ -73,11 +73,11 @@ export class SqliteLog implements LogStore {
       statement.run(topic.id, partition, offset, id, key, value, headers, tx.now)
       return { partition, offset, id, key, value, headers, time: tx.now }
     })
-    if (events.length > 0) tx.afterCommit(() => this.#tell(topic, appended))
+    if (events.length > 0) tx.afterCommit(() => this.#announce(topic, appended))
     return appended
   }
 
-  #tell(topic: SqliteTopic, events: LogEvent[]): void {
+  #announce(topic: SqliteTopic, events: LogEvent[]): void {
     const recent = this.#recentOf(topic)
     for (const event of events) recent.add(event)
     this.#parts.hint({ kind: 'appended', topic: topic.settings.name })

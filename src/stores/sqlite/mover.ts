@@ -32,20 +32,19 @@ export class SqliteMover implements Mover {
   /** Looks before it writes: nothing due, or nothing held, costs no transaction. Does not wait for the disk. [J8] */
   async move(request: MoveRequest): Promise<Moved> {
     const { session, pools, fences } = this.#parts
-    const pool = pools.of(request.pool)
     const { next, refused } = session.look(() => {
       const looked = fences.look(poolResource(request.pool), request.claim)
-      return { next: nextDueAt(pool, looked.held), refused: looked.refused }
+      return { next: nextDueAt(pools.of(request.pool), looked.held), refused: looked.refused }
     })
     const now = this.#parts.now()
     if (next === null || next > now) return { count: 0, now, latenessMs: [], nextDueAt: next, refused }
-    return session.write('move', (tx) => this.#moveIn(tx, pool, request))
+    return session.write('move', (tx) => this.#moveIn(tx, request))
   }
 
-  #moveIn(tx: Transaction, pool: SqlitePool, { topic: topicName, limit, claim }: MoveRequest): Moved {
+  #moveIn(tx: Transaction, { pool: name, topic: topicName, limit, claim }: MoveRequest): Moved {
     const { now } = tx
+    const pool = this.#parts.pools.of(name)
     const topic = this.#parts.topics.of(topicName)
-    const { name } = pool.settings
     const { partitions } = topic.settings
     const { held, refused } = this.#parts.fences.look(poolResource(name), claim)
     // Lanes are for takers: ticks of all of them move in one due order.

@@ -4,14 +4,14 @@ import type { Entry } from '../../pool/entry.ts'
 import type { Settled, Settlement } from '../../pool/settle.ts'
 import type { PutResponse } from '../../pool/store.ts'
 import type { Database } from './database.ts'
-import type { Table } from './table.ts'
+import type { EntryTable } from './entry-table.ts'
 
 export class SqlitePayloads {
   readonly #database: Database
   readonly #pool: number
-  readonly #table: Table
+  readonly #table: EntryTable
 
-  constructor(database: Database, pool: number, table: Table) {
+  constructor(database: Database, pool: number, table: EntryTable) {
     this.#database = database
     this.#pool = pool
     this.#table = table

@@ -8,6 +8,9 @@ insert into pool (name, mode, partitions, remember_ms, fans_out, throttle_ms, pa
 -- A row for each pool.
 select id, name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads from pool order by name
 
+-- name: stored_pool
+select id, name, mode, partitions, remember_ms, dead_for_ms, fans_out, throttle_ms, payloads from pool where name = ?
+
 -- name: save_dead_for
 update pool set dead_for_ms = ? where id = ?
 
@@ -38,20 +41,28 @@ select 1 from entry where pool = ? limit 1
 select * from entry where pool = ? and key = ? and slot = ?
 
 -- name: entries_of_key
--- Index entry_by_key.
-select * from entry where pool = ? and key = ? order by slot
+-- Index entry_by_key, a page of it: a key may have very many slots.
+select * from entry where pool = ? and key = ? order by slot limit ?
+
+-- name: list_key
+-- Index entry_by_key; what is found is sorted, and no more than a page is kept.
+select * from entry
+where pool = ? and key = ? and (due_at, key, slot) > (?, ?, ?) and due_at < ?
+  and coalesce((state = 'dead') = ?, true) and coalesce((attempt > 0) = ?, true) and coalesce(grp = ?, true)
+order by due_at, slot limit ?
 
 -- name: save_entry
 -- A new turn makes a new row; the row of the entry's earlier turn is deleted first.
 insert into entry (
   turn, pool, key, slot, grp, partition, lane, due_at, tally, payload, after_due_at, after_tally, after_payload,
-  attempt, crashes, state, failing, enqueued_at, put_at, since, after_since
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  attempt, crashes, state, failing, enqueued_at, put_at, since, after_since, last_error
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict (turn) do update set
   lane = excluded.lane, due_at = excluded.due_at, tally = excluded.tally, payload = excluded.payload,
   after_due_at = excluded.after_due_at, after_tally = excluded.after_tally,
   after_payload = excluded.after_payload, attempt = excluded.attempt, crashes = excluded.crashes, state = excluded.state,
-  failing = excluded.failing, put_at = excluded.put_at, since = excluded.since, after_since = excluded.after_since
+  failing = excluded.failing, put_at = excluded.put_at, since = excluded.since, after_since = excluded.after_since,
+  last_error = excluded.last_error
 
 -- name: delete_entries
 -- Primary key: one seek for each turn of the JSON list.
@@ -82,12 +93,14 @@ where pool = ? and partition = ? and lane = ? and state = 'live' and due_at > ?
 select * from entry
 where pool = ? and lane = ? and state = 'live'
   and (due_at, key, slot) > (?, ?, ?) and due_at < ? and coalesce((attempt > 0) = ?, true)
+  and key >= ? and coalesce(key < ?, true) and coalesce(grp = ?, true)
 order by due_at, key, slot limit ?
 
 -- name: list_dead
 -- Index entry_dead, from the cursor on.
 select * from entry
 where pool = ? and state = 'dead' and (due_at, key, slot) > (?, ?, ?) and due_at < ?
+  and key >= ? and coalesce(key < ?, true) and coalesce(grp = ?, true)
 order by due_at, key, slot limit ?
 
 -- name: count_live

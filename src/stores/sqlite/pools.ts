@@ -8,11 +8,12 @@ import type { Database } from './database.ts'
 import { FiredSlots } from './fired-slots.ts'
 import { Journal } from './journal.ts'
 import { SqlitePayloads } from './payloads.ts'
-import { Rests } from './rests.ts'
+import { RestingKeys } from './resting-keys.ts'
 import type { Session } from './session.ts'
-import { Table } from './table.ts'
+import { EntryTable } from './entry-table.ts'
 import type { DueRequest } from './table-dues.ts'
-import type { Turns } from './turns.ts'
+import type { TurnCounter } from './turn-counter.ts'
+import type { Mirror } from './work.ts'
 
 export interface SqlitePool {
   id: number
@@ -20,12 +21,20 @@ export interface SqlitePool {
   /** Every partition. */
   partitions: readonly number[]
   fired: FiredSlots
-  rests: Rests
+  rests: RestingKeys
   /** Null: the latest payload alone is kept. */
   payloads: SqlitePayloads | null
-  table: Table
+  table: EntryTable
   /** Young entries; always empty in mode `one`. */
   journal: Journal
+}
+
+/** A pool, and whether memory holds what the file does. */
+interface OpenPool {
+  pool: SqlitePool
+  mirrors: readonly Mirror[]
+  /** How often other processes had written when this pool was read last. */
+  readAt: number
 }
 
 /** The number of a pool, and what the file says of it that is fixed. */
@@ -38,15 +47,21 @@ interface StoredFixed {
 export interface PoolsParts {
   database: Database
   session: Session
-  turns: Turns
+  turns: TurnCounter
 }
 
-export class Pools {
+/** One mirror of all pools: those that a transaction uses are read, written and put back, the others cost nothing. */
+export class Pools implements Mirror {
   readonly #parts: PoolsParts
-  readonly #pools = new Map<string, SqlitePool>()
+  readonly #pools = new Map<string, OpenPool>()
+  /** Those that were used since the last transaction ended. */
+  readonly #used = new Set<OpenPool>()
+  /** How often it was found that other processes have written. */
+  #writtenElsewhere = 0
 
   constructor(parts: PoolsParts) {
     this.#parts = parts
+    parts.session.mirror(this)
   }
 
   async open(settings: PoolSettings): Promise<void> {
@@ -57,54 +72,69 @@ export class Pools {
     } = await this.#parts.session.write('other', () => this.#register(settings))
     if (this.#pools.has(settings.name)) return
     const fired = new FiredSlots(this.#parts.database, id)
-    const rests = new Rests(this.#parts.database, id)
-    const table = new Table(this.#parts.database, id)
+    const rests = new RestingKeys(this.#parts.database, id)
+    const table = new EntryTable(this.#parts.database, id)
     const journal = new Journal(this.#parts.database, id)
-    this.#parts.session.mirror(fired)
-    this.#parts.session.mirror(rests)
-    this.#parts.session.mirror(table)
-    this.#parts.session.mirror(journal)
     const partitions = Array.from({ length: settings.partitions }, (_, partition) => partition)
     const stored = { ...settings, fansOut, payloads: kept }
     const payloads = kept === 'all' ? new SqlitePayloads(this.#parts.database, id, table) : null
-    this.#pools.set(settings.name, {
-      id,
-      settings: stored,
-      partitions,
-      fired,
-      rests,
-      payloads,
-      table,
-      journal,
-    })
+    const pool = { id, settings: stored, partitions, fired, rests, payloads, table, journal }
+    const opened = { pool, mirrors: [fired, rests, table, journal], readAt: -1 }
+    this.#parts.session.look(() => this.#use(opened))
+    this.#pools.set(settings.name, opened)
   }
 
+  /** For the transaction that it is called in, not for a later one. [J2] */
   of(name: string): SqlitePool {
-    const pool = this.#pools.get(name)
-    assert(pool !== undefined, `the pool ${name} was not opened`)
-    return pool
+    const opened = this.#pools.get(name)
+    assert(opened !== undefined, `the pool ${name} was not opened`)
+    return this.#use(opened)
   }
 
-  all(): IterableIterator<SqlitePool> {
-    return this.#pools.values()
+  /** The pools that have a journal, for the transaction that it is called in. */
+  withJournal(): SqlitePool[] {
+    const found = [...this.#pools.values()].filter(({ pool }) => pool.settings.mode === 'each')
+    return found.map((opened) => this.#use(opened))
+  }
+
+  refresh(): void {
+    this.#writtenElsewhere += 1
+  }
+
+  flush(): void {
+    for (const { mirrors } of this.#used) for (const mirror of mirrors) mirror.flush()
+  }
+
+  committed(): void {
+    for (const { mirrors } of this.#used) for (const mirror of mirrors) mirror.committed()
+    this.#used.clear()
+  }
+
+  rolledBack(): void {
+    for (const { mirrors } of this.#used) for (const mirror of mirrors) mirror.rolledBack()
+    this.#used.clear()
+  }
+
+  /** Follows what other processes have written before the transaction reads or changes anything of the pool. [J3] */
+  #use(opened: OpenPool): SqlitePool {
+    if (opened.readAt !== this.#writtenElsewhere) {
+      for (const mirror of opened.mirrors) mirror.refresh()
+      opened.readAt = this.#writtenElsewhere
+    }
+    this.#used.add(opened)
+    return opened.pool
   }
 
   /** Every pool of the file, by name, with its number. */
   stored(): { id: number; settings: StoredPool }[] {
     const rows = this.#parts.database.statement('all_pools').all() as Record<string, unknown>[]
-    return rows.map((row) => {
-      const settings = {
-        name: row['name'] as string,
-        mode: row['mode'] as Mode,
-        partitions: row['partitions'] as number,
-        rememberMs: row['remember_ms'] as number,
-        deadForMs: row['dead_for_ms'] as number,
-        fansOut: row['fans_out'] === 1,
-        throttleMs: row['throttle_ms'] as number,
-        payloads: row['payloads'] as KeptPayloads,
-      }
-      return { id: row['id'] as number, settings }
-    })
+    return rows.map((row) => ({ id: row['id'] as number, settings: toStored(row) }))
+  }
+
+  /** The pool of this name; null: the file has none. */
+  storedOf(name: string): StoredPool | null {
+    const row = this.#parts.database.statement('stored_pool').get(name)
+    return row === undefined ? null : toStored(row)
   }
 
   readonly newTurn = (): number => this.#parts.turns.take(1)
@@ -135,15 +165,30 @@ export class Pools {
     const stored = { name, ...fixed, fansOut, payloads }
     refuseOtherSettings(stored, settings)
     const id = row['id'] as number
+    const opened = this.#pools.get(name)
+    const pool = opened === undefined ? undefined : this.#use(opened)
     if (rememberMs !== null && rememberMs !== row['remember_ms']) {
       database.statement('save_remember').run(rememberMs, id)
-      this.#pools.get(name)?.fired.change(rememberMs)
+      pool?.fired.change(rememberMs)
     }
     if (settings.throttleMs !== undefined && settings.throttleMs !== row['throttle_ms']) {
       database.statement('save_throttle').run(settings.throttleMs, id)
-      this.#pools.get(name)?.rests.change(settings.throttleMs)
+      pool?.rests.change(settings.throttleMs)
     }
     return { id, fansOut, payloads }
+  }
+}
+
+function toStored(row: Record<string, unknown>): StoredPool {
+  return {
+    name: row['name'] as string,
+    mode: row['mode'] as Mode,
+    partitions: row['partitions'] as number,
+    rememberMs: row['remember_ms'] as number,
+    deadForMs: row['dead_for_ms'] as number,
+    fansOut: row['fans_out'] === 1,
+    throttleMs: row['throttle_ms'] as number,
+    payloads: row['payloads'] as KeptPayloads,
   }
 }
 

@@ -1,4 +1,4 @@
--- What runs tell of themselves.
+-- The progress that runs report.
 
 -- name: tell_progress
 insert into progress (pool, key, slot, turn, value, told_at) values (?, ?, ?, ?, ?, ?)

@@ -1,10 +1,10 @@
-// What runs tell of themselves: each method is one transaction, or one read.
+// The progress that runs report: each method is one transaction, or one read.
 import { type Claim, poolResource } from '../../fence.ts'
 import { holdsTurn } from '../../pool/entry.ts'
 import { PROGRESS_FOR_MS, type ProgressStore, type ToldProgress } from '../../pool/store.ts'
-import type { SqliteEntriesParts } from './pool.ts'
+import type { SqliteEntriesParts } from './entries.ts'
 import { findEntry } from './pools.ts'
-import { slotColumn } from './table.ts'
+import { slotColumn } from './entry-table.ts'
 
 export class SqliteProgress implements ProgressStore {
   readonly #parts: SqliteEntriesParts
@@ -13,12 +13,12 @@ export class SqliteProgress implements ProgressStore {
     this.#parts = parts
   }
 
-  tell(name: string, told: readonly ToldProgress[], claim: Claim): Promise<number> {
+  tell(name: string, reports: readonly ToldProgress[], claim: Claim): Promise<number> {
     const { session, pools, fences, database } = this.#parts
     return session.write('other', ({ now }) => {
       const pool = pools.of(name)
       const held = new Set(fences.look(poolResource(name), claim).held)
-      const there = told.filter(({ key, slot, turn }) => {
+      const there = reports.filter(({ key, slot, turn }) => {
         const entry = findEntry(pool, key, slot)
         return entry !== undefined && holdsTurn(entry, turn) && held.has(entry.partition)
       })

@@ -77,16 +77,20 @@ export class PutBatch {
     const { mode } = this.#pool.settings
     const { now } = this.#tx
     const entry = this.#find(key, slot)
-    const fired = this.#pool.fired.has(key, mode === 'each' ? at : null, now)
+    const to = mode === 'each' ? at : null
+    const fired = this.#pool.fired.has(key, to, now)
+    const taken = to !== slot && this.#find(key, to)?.state === 'live'
     const restsUntil = slot === null ? this.#pool.rests.of(key) : 0
     const { newTurn } = this.#parts.pools
-    const decided = reschedule(entry, at, { mode, now, fired, restsUntil, newTurn })
+    const decided = reschedule(entry, at, { mode, now, fired, taken, restsUntil, newTurn })
     switch (decided.kind) {
       case 'absent':
       case 'due':
+      case 'exists':
         return decided
       case 'anew':
-        if (entry !== undefined) removeEntry(this.#pool, entry)
+        // In mode one the put itself takes the place of the dead entry.
+        if (entry !== undefined && mode === 'each') removeEntry(this.#pool, entry)
         return { kind: 'moved', answer: this.put(decided.put) }
       case 'moved':
         this.#write(entry, decided.entry, decided.answer)

@@ -55,6 +55,31 @@ insert into resource (name, partitions) values (?, ?) on conflict (name) do noth
 -- name: all_resources
 select name, partitions from resource order by rowid
 
+-- name: idle_resources
+-- A row for each resource.
+select name, idle_since from resource where idle_since is not null
+
+-- name: mark_idle
+update resource set idle_since = ? where name = ?
+
+-- name: delete_resource
+delete from resource where name = ? and idle_since <= ?
+
+-- name: epoch_floor
+select next from counter where name = 'epoch-floor'
+
+-- name: raise_epoch_floor
+-- By the epochs of allotments that have no resource.
+update counter set next = next + (
+  select coalesce(sum(epoch), 0) from allotment
+  where resource = ? and not exists (select 1 from resource where name = ?)
+)
+where name = 'epoch-floor'
+
+-- name: delete_allotments
+-- Of a name that has no resource.
+delete from allotment where resource = ? and not exists (select 1 from resource where name = ?)
+
 -- name: all_allotments
 select * from allotment order by resource, partition
 

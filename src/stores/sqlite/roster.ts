@@ -8,6 +8,7 @@ import type {
   Decided,
   Decision,
   Grant,
+  IdleMarks,
   Leader,
   NewMember,
   Resource,
@@ -82,6 +83,13 @@ export class SqliteRoster implements RosterStore {
         ...row,
       })),
       allotments: (database.statement('all_allotments').all() as unknown as AllotmentRow[]).map(toAllotment),
+      idle: Object.fromEntries(
+        database
+          .statement('idle_resources')
+          .all()
+          .map(({ name, idle_since }) => [name as string, idle_since as number]),
+      ),
+      epochFloor: database.statement('epoch_floor').get()?.['next'] as number,
     }))
   }
 
@@ -211,6 +219,33 @@ export class SqliteRoster implements RosterStore {
     return freed
   }
 
+  markIdle({ idle, busy }: IdleMarks): Promise<void> {
+    return this.#write((tx) => {
+      const mark = this.#parts.database.statement('mark_idle')
+      for (const name of idle) mark.run(tx.now, name)
+      for (const name of busy) mark.run(null, name)
+    })
+  }
+
+  forget(resources: readonly string[], idleForMs: number): Promise<string[]> {
+    return this.#write((tx) => {
+      const { database } = this.#parts
+      const rows = database.statement('all_members').all() as unknown as MemberRow[]
+      const served = new Set(rows.flatMap(({ serves }) => JSON.parse(serves) as string[]))
+      const forgettable = resources.filter((name) => !served.has(name))
+      const removed = forgettable.filter(
+        (name) => database.statement('delete_resource').run(name, tx.now - idleForMs).changes > 0,
+      )
+      let left = 0
+      for (const name of resources) {
+        database.statement('raise_epoch_floor').run(name, name)
+        left += Number(database.statement('delete_allotments').run(name, name).changes)
+      }
+      if (removed.length > 0 || left > 0) this.#changed(tx)
+      return removed
+    })
+  }
+
   #write<Answer>(run: (tx: Transaction) => Answer): Promise<Answer> {
     return this.#parts.session.write('roster', run)
   }
@@ -224,6 +259,7 @@ export class SqliteRoster implements RosterStore {
       )
     }
     for (const { name, partitions } of resources) database.statement('add_resource').run(name, partitions)
+    for (const { name } of resources) database.statement('mark_idle').run(null, name)
   }
 
   #member(id: string): MemberRow | undefined {

@@ -17,7 +17,7 @@ const MOST_WORKS = 64
 const WRITE_WITHIN_MS = 5000
 
 /**
- * How long a refused write tells against the store. Whether the next one has room cannot be tried: a small
+ * How long a refused write counts against the store. Whether the next one has room cannot be tried: a small
  * write finds some where a larger one does not. While ticks are due, their move is tried more often than this.
  */
 const REFUSAL_MS = 5000
@@ -99,6 +99,18 @@ export class Session {
     return this.#refused !== null && this.#refused.at > lately ? this.#refused.why : null
   }
 
+  /** Refuses this and every later call if the file is no longer the one that was opened; for every pulse. [J9] */
+  checkFile(): void {
+    if (this.#broken !== null) throw this.#broken
+    this.#lose(this.#parts.database.identity.replacedSince())
+  }
+
+  #lose(replaced: HeadraceError | null): void {
+    if (replaced === null) return
+    this.#end(replaced)
+    throw this.#broken
+  }
+
   /** Resolves when every write so far was answered. */
   async settled(): Promise<void> {
     while (this.#scheduled || this.#unanswered > 0 || this.#waiting.length > 0) {
@@ -156,15 +168,20 @@ export class Session {
     }
   }
 
-  /** Whoever waits is told, and so is whoever comes. What was answered is on the disk. [J2] */
+  /** Open calls and later ones fail. What was answered is on the disk. [J2] */
   #break(cause: unknown, also = 'and report it, since this is a defect'): void {
     if (this.#broken !== null) return
-    const { database, telemetry } = this.#parts
+    const { database } = this.#parts
     const message = `${database.path}: this process lost track of the file: ${messageOf(cause)}`
     const remedy = `restart it: nothing that was answered is lost; ${also}`
-    this.#broken = new HeadraceError('store_failed', message, { cause, remedy })
-    telemetry.emit('store.lost', { error: this.#broken })
-    for (const work of this.#waiting.splice(0)) work.reject(this.#broken)
+    this.#end(new HeadraceError('store_failed', message, { cause, remedy }))
+  }
+
+  #end(error: HeadraceError): void {
+    if (this.#broken !== null) return
+    this.#broken = error
+    this.#parts.telemetry.emit('store.lost', { error })
+    for (const work of this.#waiting.splice(0)) work.reject(error)
   }
 
   /** Takes the write lock; false: another process has it, or the file refuses. Waiting is the caller's. */
@@ -208,7 +225,7 @@ export class Session {
       this.#point(works, 'before-commit')
       this.#parts.database.exec('COMMIT')
     } catch (error) {
-      // Before the rollback, which may fail, too: then who waits is told so.
+      // Before the rollback, which may fail, too: then open calls fail with that error.
       if (works.length === 1) works[0]?.reject(this.#noted(error))
       else this.#waiting.unshift(...works.map((work) => ({ ...work, alone: true })))
       this.#undo()
@@ -226,7 +243,7 @@ export class Session {
     }
   }
 
-  /** Never rejects. Beats are not synced: a crash of the machine loses when members were last heard of, and them. [J5] */
+  /** Never rejects. Beats are not synced: a crash of the machine loses the last heartbeats of members, and the members. [J5] */
   async #answer(works: Work[], answers: unknown[], began: number): Promise<void> {
     const { clock, telemetry } = this.#parts
     const beats = works.some(isBeat)
@@ -235,6 +252,8 @@ export class Session {
       this.#unanswered += 1
       try {
         await this.#synced()
+        // What was written into a file that nobody will find again is not answered.
+        this.#lose(this.#parts.database.identity.moved())
         works.forEach((work, index) => work.resolve(answers[index]))
       } catch (error) {
         for (const work of works) work.reject(error)

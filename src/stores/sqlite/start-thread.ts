@@ -1,7 +1,7 @@
-// Threads of files that stand beside those that start them.
+// Starts threads from files next to those that start them.
 import { Worker } from 'node:worker_threads'
 
-/** Starts the file `name`, without its ending, beside the module `url`. */
+/** Starts the file `name`, given without its extension, in the folder of the module `url`. */
 export function startThread(url: string, name: string, workerData: unknown): Worker {
   // The same folder holds .ts in a checkout and .js in the package.
   const file = new URL(`./${name}${url.slice(-3)}`, url)

@@ -7,19 +7,19 @@ import { SqliteControl } from './control.ts'
 import { Database, latestVersion } from './database.ts'
 import { SqliteDead } from './dead.ts'
 import { SqliteFences } from './fences.ts'
-import { watchForeign } from './foreign.ts'
+import { watchForeignCommits } from './foreign-commits.ts'
 import { type Chores, Housekeeping } from './housekeeping.ts'
 import { inspect } from './inspect.ts'
 import { SqliteLocks } from './locks.ts'
 import { SqliteLog } from './log.ts'
 import { SqliteMover } from './mover.ts'
-import { SqliteEntries } from './pool.ts'
+import { SqliteEntries } from './entries.ts'
 import { Pools, nextDueAt } from './pools.ts'
 import { SqliteProgress } from './progress.ts'
 import { SqliteRoster } from './roster.ts'
 import { Session } from './session.ts'
 import { Topics } from './topics.ts'
-import { Turns } from './turns.ts'
+import { TurnCounter } from './turn-counter.ts'
 
 export async function openSqliteStore(path: string, context: StoreContext): Promise<Store> {
   const { clock, telemetry } = context
@@ -29,7 +29,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   const listeners = new Listeners<[Hint]>((error) => telemetry.emit('listener.failed', { error }))
   const hint = (what: Hint): void => listeners.tell(what)
   const now = (): number => clock.now()
-  const turns = new Turns(database)
+  const turns = new TurnCounter(database)
   const topics = new Topics(database)
   session.mirror(turns)
   session.mirror(topics)
@@ -40,7 +40,8 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
   const control = new SqliteControl(parts)
   const log = new SqliteLog(parts)
   const housekeeping = new Housekeeping({ ...parts, clock })
-  const foreign = watchForeign(database, clock, hint)
+  const foreign = watchForeignCommits(database, clock, hint)
+  const generation = database.statement('read_generation').get()?.['id'] as string
   let closing: Promise<void> | null = null
   return {
     address: `sqlite:${path}`,
@@ -58,7 +59,7 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
     fences,
     roster,
     locks: new SqliteLocks(parts),
-    pulse: (request) => pulse({ ...parts, roster, control, clock, housekeeping }, request),
+    pulse: (request) => pulse({ ...parts, roster, control, clock, housekeeping, generation }, request),
     inspect: () => inspect(database),
     watch: (listener) => listeners.add(listener),
     close() {
@@ -73,17 +74,20 @@ export async function openSqliteStore(path: string, context: StoreContext): Prom
 }
 
 interface PulseParts {
+  database: Database
   session: Session
   pools: Pools
   roster: SqliteRoster
   control: SqliteControl
   housekeeping: Housekeeping
   clock: Clock
+  generation: string
 }
 
 /** A read, or with a beat one small write; either way one store call. */
 async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): Promise<Pulse> {
-  const { session, pools, roster, control, housekeeping, clock } = parts
+  const { database, session, pools, roster, control, housekeeping, clock } = parts
+  session.checkFile()
   const look = (now: number): Pick<Pulse, 'now' | 'nextDueAt' | 'controls'> & { chores: Chores } => {
     const dues = asked.map(({ pool, partitions }) => [pool, nextDueAt(pools.of(pool), partitions)] as const)
     const controls = new Map(asked.map(({ pool }) => [pool, control.version(pool)]))
@@ -92,7 +96,13 @@ async function pulse(parts: PulseParts, { beat, pools: asked }: PulseRequest): P
   const { chores, ...answer } =
     beat === null
       ? session.look(() => ({ ...look(clock.now()), beaten: null }), 'pulse')
-      : await session.write('beat', (tx) => ({ ...look(tx.now), beaten: roster.beatIn(tx, beat) }))
+      : await session.write('beat', (tx) => {
+          if (database.identity.isCountDue(clock.mono())) {
+            const number = database.statement('count_opening').get()?.['number'] as number
+            tx.afterCommit(() => database.identity.counted(number))
+          }
+          return { ...look(tx.now), beaten: roster.beatIn(tx, beat) }
+        })
   housekeeping.begin(chores)
-  return { ...answer, arrived: [], refusal: session.refusal() }
+  return { ...answer, arrived: [], refusal: session.refusal(), generation: parts.generation }
 }

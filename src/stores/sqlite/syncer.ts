@@ -1,5 +1,5 @@
-// Brings commits to the disk beside the transactions: a sync that stalls holds up who waits for it, and not who writes
-// next. All that was committed before a sync began is on the disk when it ends. [J8]
+// Brings commits to the disk while later transactions run: a sync that stalls delays those who wait for it, not those who
+// write next. All that was committed before a sync began is on the disk when it ends. [J8]
 import { closeSync, fdatasync, openSync } from 'node:fs'
 
 /** What is committed while one is under way does not wait for its end; more at once would only take from each other. */
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 export class Syncer {
-  /** Those that no sync is under way on. Each has its own: the system tells a failed write once to each that is open. */
+  /** Those that no sync is under way on. Each has its own: the system reports a failed write once to each open descriptor. */
   readonly #free: number[]
   /** Whether there is something to sync. */
   readonly #isNeeded: boolean

@@ -5,7 +5,7 @@ import type { StatementSync } from 'node:sqlite'
 import { type Entry, LANES, type Lane } from '../../pool/entry.ts'
 import type { DueSpan } from './due-queues.ts'
 import { DueWindow, LAST_TURN } from './due-window.ts'
-import { Frontier } from './frontier.ts'
+import { DueHeap } from './due-heap.ts'
 
 /** Entries of some lanes. */
 export interface DueRequest extends DueSpan {
@@ -22,7 +22,7 @@ export interface TableDuesParts {
 /** The fewest rows that are read at once: one costs about as much as a statement. */
 const LEAST_ROWS = 16
 
-/** The most entries that are kept after a take, as many as one may answer; some 500 bytes each, beside their payloads. */
+/** The most entries that are kept after a take, as many as one may answer; some 500 bytes each, without their payloads. */
 export const MOST_KEPT = 30_000
 
 /** SQLite has no infinity among its integers. */
@@ -121,16 +121,16 @@ export class TableDues {
     const found: Entry[] = []
     const cursors = this.#cursors(request)
     const next: (Entry | undefined)[] = []
-    const frontier = new Frontier()
+    const heap = new DueHeap()
     const step = (source: number): void => {
       const entry = this.#nextOf(cursors[source] as Cursor, request)
       next[source] = entry
-      if (entry !== undefined) frontier.push(entry.next.dueAt, source, 0)
+      if (entry !== undefined) heap.push(entry.next.dueAt, source, 0)
     }
     for (const source of cursors.keys()) step(source)
-    while (!frontier.isEmpty && found.length < request.limit) {
-      const { source } = frontier
-      frontier.pop()
+    while (!heap.isEmpty && found.length < request.limit) {
+      const { source } = heap
+      heap.pop()
       found.push(next[source] as Entry)
       if (found.length < request.limit) step(source)
     }

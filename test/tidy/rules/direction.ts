@@ -5,11 +5,10 @@ import { importsOf } from '../imports.ts'
 import { isTypeScript, type File, type Rule } from '../rule.ts'
 
 const foundation = /^src\/(clock|errors|telemetry)\.ts$/
-const small =
-  /^src\/(?!(headrace|membership|asked-settings|surroundings|why|index|store|pulse)\.)[a-z0-9-]+\.ts$/
-const assembly = /^src\/(headrace|membership|asked-settings|surroundings|why|index)\.ts$/
+const small = /^src\/(?!(headrace|membership|pool-options|overrides|why|index|store|pulse)\.)[a-z0-9-]+\.ts$/
+const assembly = /^src\/(headrace|membership|pool-options|overrides|why|index)\.ts$/
 const pure =
-  /^src\/(pool\/(answer|back-off|behind|commands|control|cursor|entry|in-flight|merge|payloads|reschedule|settle|shares|sliding-log|lanes|limits|solitude|suspicion|evidence|turn-set|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
+  /^src\/(pool\/(answer|back-off|behind|commands|control|cursor|describe-error|entry|in-flight|merge|payloads|reschedule|returned|settle|shares|sliding-log|lanes|limits|solitude|suspicion|evidence|turn-set|why|work-meter)|log\/(event|position|outcome)|roster\/(allot|filter|parse-filter|workers)|flow\/(demand|buffer|batch|window))\.ts$/
 const port = /^src\/((pool|log|roster)\/)?store\.ts$/
 /** Order, limits and words that every store has in common: pure, over the types of a port. */
 const shared =
@@ -91,12 +90,12 @@ const importDirection: Rule = {
     file('src/pool/ticks.ts', '../log/consumer.ts'),
     file('src/log/consumer.ts', '../stores/memory/log.ts'),
     file('src/meter/counters.ts', '../pool/taker.ts'),
-    file('src/stores/sqlite/pool.ts', '../memory/pool.ts'),
-    file('src/stores/sqlite/pool.ts', '../open.ts'),
-    file('src/stores/sqlite/pool.ts', '../../pool/taker.ts'),
-    file('src/headrace.ts', './stores/sqlite/pool.ts'),
+    file('src/stores/sqlite/entries.ts', '../memory/pools.ts'),
+    file('src/stores/sqlite/entries.ts', '../open.ts'),
+    file('src/stores/sqlite/entries.ts', '../../pool/taker.ts'),
+    file('src/headrace.ts', './stores/sqlite/entries.ts'),
     file('src/server/app.ts', '../stores/open.ts'),
-    file('src/testing/contract.ts', '../stores/sqlite/pool.ts'),
+    file('src/testing/contract.ts', '../stores/sqlite/entries.ts'),
     file('src/client/client.ts', '../server/app.ts'),
     file('web/pages/pools.ts', '../../src/server/app.ts'),
     file('src/unheard/of.ts', './a.ts'),
@@ -111,8 +110,8 @@ const importDirection: Rule = {
     file('src/pool/ticks.ts', '../log/store.ts'),
     file('src/pool/taker.ts', 'fastify'),
     file('src/stores/open.ts', './sqlite/pool.ts'),
-    file('src/stores/sqlite/pool.ts', '../../pool/merge.ts'),
-    file('src/lab/world.ts', '../stores/memory/pool.ts'),
+    file('src/stores/sqlite/entries.ts', '../../pool/merge.ts'),
+    file('src/lab/world.ts', '../stores/memory/pools.ts'),
     file('src/server/app.ts', '../headrace.ts'),
     file('src/index.ts', './headrace.ts'),
     { path: 'src/clock.ts', text: "// import './headrace.ts'" },

@@ -30,8 +30,11 @@ const sqlInFiles: Rule = {
       .map(({ index }) => `line ${lineOf(text, index)}: SQL; move it to the .sql file of this adapter`)
   },
   bad: [
-    { path: 'src/stores/sqlite/pool.ts', text: "db.prepare('select key from entries')" },
-    { path: 'src/stores/sqlite/pool.ts', text: 'db.exec(`\n  insert into entries (key) values (${key})`)' },
+    { path: 'src/stores/sqlite/entries.ts', text: "db.prepare('select key from entries')" },
+    {
+      path: 'src/stores/sqlite/entries.ts',
+      text: 'db.exec(`\n  insert into entries (key) values (${key})`)',
+    },
     { path: 'src/stores/sqlite/log.ts', text: 'db.exec("UPDATE heads SET head = 1")' },
     { path: 'src/stores/sqlite/log.ts', text: "const q = 'with due as (values (1)) delete'" },
     { path: 'src/stores/sqlite/log.ts', text: "db.exec('create unique index a on b (c)')" },
@@ -58,4 +61,39 @@ const plainParameters: Rule = {
   good: [{ path: 'src/stores/sqlite/pool.sql', text: 'select 1 where ? > 2 or ? < 1' }],
 }
 
-export const sqlRules = [sqlInFiles, plainParameters]
+/** A step compared with, or chosen as, a number; a bit of a note; the lanes; the slot of an entry that has none. */
+const bareCodes = [
+  /\bstep\s*(?:=|<>|<|>|in)\s*\(?\s*\d/,
+  /\bcase\s+[\w.]*step\s+when\s+\d/,
+  /\bnote\s*[&|]\s*\d/,
+  /^\s*(?:else|when\b.*\bthen)\s+[2-9]\s*$/,
+  /generate_series\(0,\s*\d/,
+  /\blane\s+between\s+0\s+and\s+\d/,
+  /-?9007199254740991/,
+]
+
+const namedCodes: Rule = {
+  title: 'no query holds a code that TypeScript shares: it names one of codes.ts',
+  appliesTo: (path) => /^src\/stores\/postgres\/[^/]+\.sql$/.test(path),
+  check({ text }) {
+    return text.split('\n').flatMap((line, index) => {
+      const isBare = !line.trimStart().startsWith('--') && bareCodes.some((code) => code.test(line))
+      return isBare ? [`line ${index + 1}: a bare code; name it as :group.name, see codes.ts`] : []
+    })
+  },
+  bad: [
+    { path: 'src/stores/postgres/put.sql', text: 'case when step = 3 then excluded.turn else e.turn end,' },
+    { path: 'src/stores/postgres/put.sql', text: 'when excluded.note & :note.rules = 16 and note & 7 > 0' },
+    { path: 'src/stores/postgres/settle.sql', text: 'tally = case d.step when 1 then d.tally end,' },
+    { path: 'src/stores/postgres/settle.sql', text: "  when f.outcome = 'cancel' then 5" },
+    { path: 'src/stores/postgres/move.sql', text: 'cross join generate_series(0, 2) as l (lane)' },
+    { path: 'src/stores/postgres/put.sql', text: 'where e.slot = -9007199254740991' },
+  ],
+  good: [
+    { path: 'src/stores/postgres/put.sql', text: 'case when step = :put.replaced then 1 else e.tally end,' },
+    { path: 'src/stores/postgres/put.sql', text: '-- step = 3: it replaced next' },
+    { path: 'src/stores/postgres/put.sql', text: '  when step = :put.replacedAfter then 1' },
+  ],
+}
+
+export const sqlRules = [sqlInFiles, plainParameters, namedCodes]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient } from '../../../src/client/client.ts'
 import { openServer } from '../client/open-server.ts'
-import { runProgram } from './run-cli.ts'
+import { runProgram, startCli } from './run-cli.ts'
 
 const AT = '2099-02-28T14:16:00.000Z'
 const PAST = '2020-01-01T00:00:00.000Z'
@@ -54,6 +54,20 @@ test('tick get, move and cancel act on one tick or on all of an item', async () 
   )
   assert.match(await run('tick get a'), /\na +2099-03-01/)
   assert.equal(await run('tick cancel a'), 'cancelled  a  1\n')
+})
+
+test('[C2] tick move onto another tick of the item is a conflict, exit code 5', async () => {
+  await using server = await openServer()
+  const env = { HEADRACE_SERVER: server.url }
+  const to = '2099-03-01T00:00:00.000Z'
+  await createClient({ server: server.url }).ticks.addAll([AT, to].map((at) => ({ item: 'a', at })))
+  const { code, stderr } = await startCli(['tick', 'move', 'a', '--at', AT, '--to', to], { env }).exited
+  assert.equal(code, 5)
+  assert.match(
+    stderr,
+    /^error\[tick_exists\] {2}the item "a" has a tick at 2099-03-01T00:00:00.000Z already\n/,
+  )
+  assert.match(stderr, /try +nothing was changed: choose another time, or cancel one of the two ticks\n$/)
 })
 
 test('tick get reads the ticks of an item page by page', async () => {

@@ -66,11 +66,29 @@ test('a clock that is far off is a fault of its own', async () => {
 })
 
 test('a server and a store cannot both be asked for, and a wrong address or token is no finding', async () => {
-  await using server = await openServer({ token: 'a-long-secret' })
+  await using server = await openServer({ token: 'a-secret-of-16-chars' })
   const codes = [
     ['--server', server.url, '--store', 'memory:'],
     ['--store', 'nosql:x'],
     ['--server', server.url],
   ].map(async (args) => (await startCli(['doctor', ...args]).exited).code)
   assert.deepEqual(await Promise.all(codes), [2, 2, 6])
+})
+
+test('a server whose store went back, is full or was replaced is a finding, and not a failure of the command', async (t) => {
+  const codes = ['store_went_back', 'store_full', 'store_replaced', 'store_busy']
+  const server = createServer((_request, response) => {
+    const problem = { code: codes[0], title: 'x', detail: 'd', remedy: 'r', status: 503, retryable: true }
+    response.writeHead(503, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem))
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (; codes.length > 0; codes.shift()) {
+    const { code, stdout } = await startCli(['doctor', '--server', url]).exited
+    assert.deepEqual([code, stdout.slice(0, 11)], [8, '✖ reachable'], codes[0])
+  }
 })

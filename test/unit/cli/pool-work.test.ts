@@ -1,4 +1,4 @@
-// What the command line shows of work: an entry with its run, what steers pools, and errors in its own words.
+// What the command line shows of work: an entry with its run, the control of pools, and errors in its own words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { again, dead } from '../../../src/pool/answer.ts'
@@ -32,14 +32,19 @@ test('pool get shows what was put after a run that failed, and that one was give
   const pool = race.pool('vms')
   const handler = ({ key }: { key: string }): ReturnType<typeof dead> => {
     if (key === 'x') return dead('unknown')
-    throw new Error('busy')
+    throw new Error('busy', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') })
   }
   race.work(pool, handler, { retry: { first: '1h' } })
   await pool.putAll([{ key: 'a', payload: 1 }, { key: 'x' }])
   await until(async () => (await pool.count())['backing-off'] + (await pool.count()).dead === 2, 'failures')
   await pool.put('a', { payload: 2, in: '2h' })
   const { stdout } = await run(url, 'pool get vms a')
-  assert.match(stdout, /\nstate +backing-off\ndue at +2\S+Z\ntally +1\nattempt +1\nlane/)
+  assert.match(
+    stdout,
+    /\nstate +backing-off\ndue at +2\S+Z\ntally +1\nattempt +1\nlast error +Error: busy; caused by: Error: connect ECONN\S+ \S+\nlane/,
+  )
+  const why = (await run(url, 'why a --pool vms')).stdout
+  assert.match(why, /\n {2}last error +Error: busy; caused by: Error: connect ECONNREFUSED 127.0.0.1:1\n/)
   assert.match(stdout, /\npayload +1\nafter it +due at 2\S+Z {2}tally 1 {2}2\n$/)
   assert.match((await run(url, 'pool get vms x')).stdout, /\nfailing +its last run was given up\n/)
 })
@@ -131,7 +136,7 @@ test('exit codes of puts: 2 for a time that is missing or a pause that is over, 
     end('pool put mails ann --payload 1'),
   ])
   assert.deepEqual([missing.code, past.code, refused.code], [2, 2, 5])
-  assert.match(missing.stderr, /try +say when, as "at"; on the command line with --at or --in\n$/)
+  assert.match(missing.stderr, /try +say when, as "at" or "in"; on the command line with --at or --in\n$/)
   assert.match(past.stderr, /^error\[invalid_input\] {2}until is 2020/)
   assert.match(refused.stderr, /^error\[payloads_full\]/)
 })

@@ -48,9 +48,9 @@ test('pool make and list show the pools, and with --json what the server answers
   const { items } = JSON.parse(await run('pool list --json')) as { items: unknown[] }
   const plain = { fansOut: false, throttleMs: 0, payloads: 'latest' }
   const none = { concurrency: null, rate: null }
-  const steered = { paused: null, limits: { group: none, pool: none } }
+  const controlled = { paused: null, limits: { group: none, pool: none } }
   const times = { rememberMs: 0, deadForMs: 7_776_000_000 }
-  const vms = { name: 'vms', mode: 'one', partitions: 8, ...times, ...plain, ...steered }
+  const vms = { name: 'vms', mode: 'one', partitions: 8, ...times, ...plain, ...controlled }
   assert.deepEqual(items[1], vms)
   const flags = '--fans-out --throttle 2s --payloads all'
   const { fansOut, throttleMs, payloads } = JSON.parse(
@@ -94,15 +94,15 @@ test('pool list POOL lists entries by pages, and a pool of mode each shows their
   assert.equal(await run('pool list reports'), 'no entries\n')
 })
 
-test('pool dead lists what was given up, and --groups what it died of', async (t) => {
+test('pool dead lists what was given up, and --kinds what it died of', async (t) => {
   const { run, print } = await openDead(t, ['vm-1', 'vm-2', 'x'])
   const listed = await run('pool dead vms x')
   assert.match(
     listed,
-    /^key +died at +tally +group +reason +error\nx +2\S+Z +1 +[0-9a-f]{12} +unknown customer +-\n$/,
+    /^key +died at +tally +state +kind +reason +error\nx +2\S+Z +1 +dead +[0-9a-f]{12} +unknown customer +-\n$/,
   )
-  const [head, first, second] = (await run('pool dead vms --groups')).split('\n')
-  assert.match(head ?? '', /^group +count +first +last +reason +error +keys$/)
+  const [head, first, second] = (await run('pool dead vms --kinds')).split('\n')
+  assert.match(head ?? '', /^kind +count +first +last +reason +error +keys$/)
   assert.match(
     first ?? '',
     /^[0-9a-f]{12} +2 +2\S+Z +2\S+Z +attempts +TypeError: no route to vm-# +vm-\d, vm-\d$/,
@@ -111,7 +111,7 @@ test('pool dead lists what was given up, and --groups what it died of', async (t
   const page = JSON.parse(await run('pool dead vms --error route --json')) as { items: { key: string }[] }
   assert.deepEqual(page.items.map(({ key }) => key).toSorted(), ['vm-1', 'vm-2'])
   assert.equal(await run('pool dead vms --reason no'), 'none\n')
-  const largest = await print('pool dead vms --groups --limit 1')
+  const largest = await print('pool dead vms --kinds --limit 1')
   assert.match(largest.stdout, /^[^\n]+\n[0-9a-f]{12} +2 [^\n]+\n$/)
   assert.equal(largest.stderr, 'the largest 1 of 2; all: leave --limit out\n')
 })

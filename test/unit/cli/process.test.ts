@@ -53,12 +53,12 @@ describe('exit codes', { concurrency: 2 }, () => {
   })
 
   test('6 without a token, 0 with one from the environment or a file', async () => {
-    await using server = await openServer({ token: 'a-long-secret' })
+    await using server = await openServer({ token: 'a-secret-of-16-chars' })
     const env = { HEADRACE_SERVER: server.url }
     assert.equal(await exitCode('status', env), 6)
-    assert.equal(await exitCode('status', { ...env, HEADRACE_TOKEN: 'a-long-secret' }), 0)
+    assert.equal(await exitCode('status', { ...env, HEADRACE_TOKEN: 'a-secret-of-16-chars' }), 0)
     const folder = await mkdtemp(join(tmpdir(), 'headrace-'))
-    await writeFile(join(folder, 'token'), 'a-long-secret\n')
+    await writeFile(join(folder, 'token'), 'a-secret-of-16-chars\n')
     assert.equal(await exitCode(`status --token-file ${join(folder, 'token')}`, env), 0)
     await rm(folder, { recursive: true })
   })

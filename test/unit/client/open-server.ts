@@ -12,7 +12,7 @@ export interface TestServer {
 }
 
 export async function openServer(options: OptionsInput = {}): Promise<TestServer> {
-  const race = await headrace({ store: 'memory:', port: 0, partitions: 4, ...options })
+  const race = await headrace({ store: 'memory:', port: 0, partitions: 4, log: 'silent', ...options })
   const ticks = race.ticks('ticks', { mode: race.options.ticksMode })
   const server = createServer(race, ticks)
   await race.start()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { swarmText } from '../../../scripts/simulate-one.ts'
 import { runSwarm } from '../../../src/lab/simulation/run.ts'
 import type { Swarm } from '../../../src/lab/simulation/swarm.ts'
 
@@ -11,7 +12,9 @@ const folder = join(import.meta.dirname, 'found')
 void describe('runs that were found', () => {
   for (const file of readdirSync(folder).toSorted()) {
     void test(`${file} holds`, async () => {
-      const swarm = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Swarm
+      const text = readFileSync(join(folder, file), 'utf8')
+      const swarm = JSON.parse(text) as Swarm
+      assert.equal(text, swarmText(swarm), 'write it with npm run simulate -- --swarm FILE --save FILE')
       assert.deepEqual((await runSwarm(swarm)).violations, [])
     })
   }

@@ -32,7 +32,7 @@ async function handedOver({
   const clock = new VirtualClock()
   const said: string[] = []
   const conduct = { revokedAt: () => revokedAt, mayBeLost: () => false, wasRaised: () => false }
-  const marking = { taken: takenOf(2), lane: 'normal', epoch: 1, sentAt: 0 } as const
+  const marking = { taken: takenOf(2), lane: 'normal', epoch: 1, sentAt: 0, since: 0 } as const
   const handOver = new JobHandOver({
     clock,
     conduct: conduct as unknown as Conduct,

@@ -7,6 +7,7 @@ import { JOBS } from '../../../src/lab/simulation/jobs.ts'
 import { type Made, UNDER_WAY } from '../../../src/lab/simulation/made.ts'
 import { noRaces } from '../../../src/lab/simulation/sometimes.ts'
 import { type Limits, type LimitsOptions, NO_CONTROL, changeLimits } from '../../../src/pool/control.ts'
+import { RunAborted } from '../../../src/pool/run.ts'
 import type { Store } from '../../../src/store.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 import { contextOf } from './context-of.ts'
@@ -23,6 +24,8 @@ const [ONE, OTHER] = ['m1', 'm2'].map((name): Limited => ({
   name,
   awakeSince: () => -Infinity,
   isTrusted: () => true,
+  hasLeft: () => false,
+  isInGeneration: () => true,
 })) as [Limited, Limited]
 
 function judged(): Judged {
@@ -90,6 +93,19 @@ test('[L13] [L17] runs at once are counted for each group, and for the pool over
   assert.deepEqual(said, ['[L13]', '[L17]', '[L17]'])
 })
 
+test('[L17] a run that ignored its timeout counts until its member has left the roster', async () => {
+  const { said, write, start, limits } = judged()
+  await write({ limits: { pool: { concurrency: 1 } } })
+  let hasLeft = false
+  const { context } = start('g', { ...ONE, hasLeft: () => hasLeft }, 1)
+  Object.assign(context, { signal: AbortSignal.abort(new RunAborted('timeout')) })
+  limits.ended(start('h', OTHER, 1))
+  assert.deepEqual(said, ['[L17]'])
+  hasLeft = true
+  start('h', OTHER, 1)
+  assert.deepEqual(said, ['[L17]'])
+})
+
 test('[L14] [L17] starts are counted in every span, and not those under another', async () => {
   const { clock, said, write, start } = judged()
   const rate = { count: 1, per: 1000 }
@@ -104,6 +120,44 @@ test('[L14] [L17] starts are counted in every span, and not those under another'
   await clock.advance(1000)
   start('g', OTHER, 1)
   assert.deepEqual(said, ['[L14]', '[L17]'])
+})
+
+test('[L22] starts of a group, or of a member in the pool, that follow too soon under a spread rate are found', async () => {
+  const { clock, said, write, start } = judged()
+  const rate = { count: 4, per: 1000 }
+  await write({ limits: { group: { rate }, pool: { rate } } })
+  start('g', ONE, 1)
+  start('g', ONE, 1)
+  assert.deepEqual(said, [])
+  await write({
+    limits: { group: { rate: { ...rate, spread: true } }, pool: { rate: { ...rate, spread: true } } },
+  })
+  start('g', ONE, 2)
+  assert.deepEqual(said, [])
+  await clock.advance(1000)
+  start('g', OTHER, 2)
+  await clock.advance(249)
+  start('h', ONE, 2)
+  assert.deepEqual(said, [])
+  start('g', OTHER, 2)
+  assert.deepEqual(said, ['[L22]', '[L22]'])
+  await clock.advance(250)
+  start('g', OTHER, 2)
+  assert.deepEqual(said, ['[L22]', '[L22]'])
+})
+
+test('[X44] [X47] a mark whose call failed is made again, also under a limit that was lowered since', async () => {
+  const { said, write, limits } = judged()
+  const [a, b] = [1, 2].map((turn) => ({ key: `k${turn}`, group: 'g', partition: 0, turn }) as Made['taken'])
+  if (a === undefined || b === undefined) return
+  for (const taken of [a, b]) limits.marks(taken, ONE, 0)
+  for (const taken of [a, b]) limits.markFailed(taken, ONE)
+  const lowered = await write({ limits: { pool: { concurrency: 1 } } })
+  for (const taken of [a, b]) limits.marks(taken, ONE, lowered)
+  assert.deepEqual(said, [])
+  for (const taken of [a, b]) limits.marked(taken, ONE)
+  for (const taken of [a, b]) limits.marks(taken, ONE, lowered)
+  assert.deepEqual(said, ['[X44]'])
 })
 
 test('[X1] a take is for what can start now, twice what has ended, and a few more that cannot be seen', () => {

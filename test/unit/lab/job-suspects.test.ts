@@ -22,7 +22,9 @@ function takenOver(suspects = 1) {
   const clock = new VirtualClock()
   const running = new Set<Made>()
   const rules: JobRules = { ...drawJobs(1, { faultyMs: 30_000 }).jobs, concurrency: 1, drainWithinMs: 500 }
-  const watch = new JobSuspects({ clock, rules, races: noRaces(), running, mayBeLost: () => false })
+  const stood = { from: -Infinity, until: -Infinity }
+  const parts = { clock, rules, running, mayBeLost: () => false, stood: () => stood }
+  const watch = new JobSuspects({ ...parts, races: noRaces() })
   const raise = (epoch: number, told: number, concurrency = 1): string[] =>
     watch.raised({ owner: 'm', held: [{ partition: 1, epoch }], concurrency }, [
       { partition: 1, raised: true, epoch, suspects: told },
@@ -43,7 +45,7 @@ function takenOver(suspects = 1) {
     running.add(made)
     return wrong
   }
-  return { clock, running, watch, raise, mark, start }
+  return { clock, running, watch, raise, mark, start, stood }
 }
 
 test('[X43] a fence that is raised with another number than a worker may have under way is found', () => {
@@ -99,6 +101,19 @@ test('[X45] others may wait while a run is alone, and in the moment in which it 
   assert.equal(watch.holdsBack([]), true)
   await clock.advance(1)
   assert.equal(watch.holdsBack([]), false)
+})
+
+test('[X45] a run is alone after `drainWithin`, also beside marks that a member sent late since it stood still', async () => {
+  const { clock, mark, start, stood } = takenOver(5)
+  await clock.advance(1000)
+  Object.assign(stood, { from: 500, until: 1000 })
+  assert.deepEqual([mark(markOf(1), 1), start(markOf(1))], [[], []])
+  assert.deepEqual([mark(markOf(2, 1), 2), start(markOf(2, 1))], [[], []])
+  const later = takenOver(5)
+  await later.clock.advance(1000)
+  Object.assign(later.stood, { from: 501, until: 1000 })
+  assert.deepEqual([later.mark(markOf(1), 1), later.start(markOf(1))], [[], []])
+  assert.match(String(later.mark(markOf(2, 1), 2)), /^\[X45\]/)
 })
 
 test('[X45] [X46] a run that is not alone at 2 crashes, one beside it, and one that starts at 3 are found', async () => {

@@ -24,7 +24,7 @@ interface OpenTracing {
 async function open(t: TestContext, options: TraceOptions = {}): Promise<OpenTracing> {
   const exporter = new InMemorySpanExporter()
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
-  const race = await headrace({ store: 'memory:', partitions: 1, drainWithin: 0 })
+  const race = await headrace({ store: 'memory:', partitions: 1, drainWithin: 0, log: 'silent' })
   const ours = { ...api, trace: { ...bound(), getTracer: (name: string) => provider.getTracer(name) } }
   const tracing = traceWork(race, ours, options)
   t.after(async () => {
@@ -35,9 +35,12 @@ async function open(t: TestContext, options: TraceOptions = {}): Promise<OpenTra
   return { race, tracing, spans: () => exporter.getFinishedSpans() }
 }
 
+/** The span of a caller, as a context manager would have it. */
+const active = new AsyncLocalStorage<api.Span>()
+
 /** The real functions; a provider is not registered for the whole process, which runs other tests. */
-function bound(): Pick<typeof api.trace, 'setSpanContext'> {
-  return { setSpanContext: api.trace.setSpanContext.bind(api.trace) }
+function bound(): Pick<typeof api.trace, 'setSpanContext' | 'getActiveSpan'> {
+  return { setSpanContext: api.trace.setSpanContext.bind(api.trace), getActiveSpan: () => active.getStore() }
 }
 
 const stepsOf = (spans: ReadableSpan[]): string[] => spans.map(({ name }) => name.replace('headrace ', ''))
@@ -138,4 +141,46 @@ test('[I11] what a wrapped handler traces by itself stands within its run', asyn
   await until(() => spans().length === 4, 'four spans')
   const run = spans().find(({ name }) => name === 'headrace run')
   assert.deepEqual(within, [run?.spanContext().spanId])
+})
+
+test('[I12] the spans of a put and its run are linked to the active span of the caller, or to the named one', async (t) => {
+  const { race, spans } = await open(t)
+  const pool = race.pool('vms')
+  const caller = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 }
+  await active.run(api.trace.wrapSpanContext(caller), () => pool.put('vm-1'))
+  const traceparent = `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01`
+  await pool.put('vm-1', { trace: { traceparent } })
+  race.work(pool, () => undefined)
+  await until(() => spans().length === 5, 'five spans')
+  const linked = spans().map(({ name, links }) => [
+    name,
+    links.map(({ context }) => context.spanId[0]).join(''),
+  ])
+  assert.deepEqual(linked, [
+    ['headrace put', 'b'],
+    ['headrace put', 'd'],
+    ['headrace taken', ''],
+    ['headrace run', 'bd'],
+    ['headrace settled', ''],
+  ])
+  await pool.put('vm-1')
+  await until(() => spans().length === 9, 'nine spans')
+  assert.deepEqual(
+    spans()
+      .slice(5)
+      .flatMap(({ links }) => links),
+    [],
+  )
+})
+
+test('[I12] a trace context that cannot be read is refused', async (t) => {
+  const { race } = await open(t)
+  for (const traceparent of [
+    '',
+    'soon',
+    `00-${'0'.repeat(32)}-${'d'.repeat(16)}-01`,
+    3 as unknown as string,
+  ]) {
+    await assert.rejects(race.pool('vms').put('a', { trace: { traceparent } }), { code: 'invalid_input' })
+  }
 })

@@ -75,13 +75,43 @@ for (const [title, answer, outcome] of answers) {
 }
 
 test('[X11] whatever else a handler of JavaScript returns is done', () => {
-  for (const answer of [null, 5, 'dead', {}, { kind: 'other' }]) {
+  const rows = [
+    null,
+    5,
+    true,
+    [],
+    ['retry'],
+    {},
+    { id: 1, kind: 'invoice' },
+    { id: 1, done: true },
+    new Date(0),
+  ]
+  for (const answer of rows) {
     assert.deepEqual(outcomeOf(answer as unknown as Answer, context), { kind: 'done' })
   }
 })
 
+test('[X11] a text, a function, and an object that looks like an outcome and is none, are failures', () => {
+  const outcomes = [{ outcome: 'dead' }, { kind: 'Retry', id: 1 }, { kind: 'other' }, { retry: '5m' }]
+  const mistaken = [
+    'dead',
+    '',
+    retry,
+    () => undefined,
+    ...outcomes,
+    { kind: 'again' },
+    { kind: 'again', when: '5m' },
+  ]
+  for (const answer of mistaken) {
+    const refused = { message: /^the handler returned .+, which is no outcome: return done\(\), again/ }
+    assert.throws(() => outcomeOf(answer as unknown as Answer, context), refused)
+  }
+})
+
 test('[X11] what a handler throws is a failure, and at the last attempt the run is dead with it', () => {
-  assert.deepEqual(outcomeOfThrow(new Busy('later'), context), { kind: 'retry', dueAt: 6000 })
+  const first = outcomeOfThrow(new Busy('later'), context)
+  assert.deepEqual([first.kind, 'dueAt' in first && first.dueAt], ['retry', 6000])
+  assert.match(('error' in first && first.error) || '', /^Error: later\n {4}at /)
   const last = outcomeOfThrow(new Busy('later'), { ...context, failures: 9 })
   assert.ok(last.kind === 'dead' && last.reason === 'attempts')
   assert.match(last.error ?? '', /^Error: later\n {4}at /)

@@ -103,7 +103,14 @@ test('[X24] a worker that hears no hint is told by its next pulse', async () => 
   const open = await openWorker(handler, { watch: () => () => undefined })
   const { clock, pool, store, worker } = open
   await pool.put('a')
-  const seen = { now: START, nextDueAt: new Map(), beaten: null, arrived: [], refusal: null }
+  const seen = {
+    now: START,
+    nextDueAt: new Map(),
+    beaten: null,
+    arrived: [],
+    refusal: null,
+    generation: 'first',
+  }
   worker.notice({ ...seen, nextDueAt: new Map([['work', START]]), controls: new Map([['work', 0]]) }, START)
   await clock.advance(10)
   await store.pool.entries.cancel('work', { key: 'a' })

@@ -34,11 +34,11 @@ test('[Z1] dead runs are filtered by key, reason, error, group and time', async 
   assert.equal(await keys({ error: 'timeout', from: START + 1 }), 'c')
   assert.equal(await keys({ before: START + 1, reason: 'attempts' }), 'ba')
   assert.equal(await keys({ reason: 'no' }), '')
-  assert.equal(await keys({ error: 'Error: Timeout after 5', group: newest?.group ?? '' }), 'b')
+  assert.equal(await keys({ error: 'Error: Timeout after 5', kind: newest?.kind ?? '' }), 'b')
   await open.race.stop()
 })
 
-test('[Z2] groups tell how many died of the same, when, and samples of their keys, the largest first', async () => {
+test('[Z2] kinds tell how many died of the same, when, and samples of their keys, the largest first', async () => {
   const open = openRace()
   const pool = open.race.pool('work')
   await bury(open, pool, { x: 'Error: other' })
@@ -47,10 +47,10 @@ test('[Z2] groups tell how many died of the same, when, and samples of their key
     await bury(open, pool, { [key]: `Error: no ${key.charCodeAt(0)}` })
     await open.clock.advance(10)
   }
-  const { groups, next } = await pool.dead.groups()
+  const { kinds, next } = await pool.dead.kinds()
   assert.equal(next, null)
   assert.deepEqual(
-    groups.map((group) => ({ ...group, id: '' })),
+    kinds.map((kind) => ({ ...kind, id: '' })),
     [
       {
         id: '',
@@ -82,8 +82,22 @@ test('[Z3] all that a filter names is redriven or removed, in steps that tell wh
   assert.equal(await pool.dead.redriveAll({ error: 'even' }), 0)
   assert.equal(await pool.dead.redriveAll({ key: 'k1' }), 1)
   assert.deepEqual(await pool.dead.removeAll({ error: 'odd' }), { deaths: 5250, entries: 5249 })
-  assert.equal((await pool.dead.groups()).groups[0]?.count, 5250)
+  assert.equal((await pool.dead.kinds()).kinds[0]?.count, 5250)
   assert.deepEqual(await pool.count(), { waiting: 0, due: 5251, 'backing-off': 0, dead: 0 })
+  await open.race.stop()
+})
+
+test('[Z3] to redrive or remove by nothing is refused, and all of them is said so', async () => {
+  const open = openRace()
+  const pool = open.race.pool('work')
+  await bury(open, pool, { a: 'Error: no', b: 'Error: no' })
+  const group = undefined as never
+  for (const which of [{}, { group }, { all: true, key: 'a' } as never]) {
+    await assert.rejects(pool.dead.removeAll(which), { code: 'invalid_options', remedy: /all: true/ })
+    await assert.rejects(pool.dead.redriveAll(which), { code: 'invalid_options' })
+  }
+  assert.equal(await pool.dead.redriveAll({ all: true }), 2)
+  assert.deepEqual(await pool.dead.removeAll({ all: true }), { deaths: 2, entries: 0 })
   await open.race.stop()
 })
 
@@ -118,5 +132,17 @@ test('[Z1] pages of dead runs meet each of them once', async () => {
     after = next ?? undefined
   }
   assert.deepEqual([met, after], [['d', 'c', 'a'], undefined])
+  await open.race.stop()
+})
+
+test('a redrive or a removal without a key is refused, and changes nothing', async () => {
+  const open = openRace()
+  const pool = open.race.pool('work')
+  await bury(open, pool, { a: 'Error: no', b: 'Error: no' })
+  // Types do not hold callers from JavaScript.
+  const missing = undefined as unknown as string
+  await assert.rejects(pool.dead.remove(missing), { code: 'invalid_input' })
+  await assert.rejects(pool.dead.redrive(missing), { code: 'invalid_input' })
+  assert.equal((await pool.dead.list()).filter(({ state }) => state === 'dead').length, 2)
   await open.race.stop()
 })

@@ -33,6 +33,7 @@ function entryOf(state: CellState): Entry | undefined {
     crashes: 0,
     state: state === 'dead' ? 'dead' : 'live',
     failing: state === 'dead',
+    lastError: state === 'dead' ? 'it broke' : null,
     enqueuedAt: NOW - 500,
     putAt: NOW - 500,
   }

@@ -57,7 +57,7 @@ const rows: Row[] = [
     outcome: dead,
     grownBy: 0,
     after: null,
-    becomes: { next: [-10, 0, 'old'], after: null, attempt: 1, state: 'dead', failing: true },
+    becomes: { next: [-10, 0, 'old'], after: null, attempt: 2, state: 'dead', failing: true },
   },
   {
     rule: 'S6',
@@ -95,6 +95,7 @@ function entryOf({ grownBy, after }: Row): Entry {
     crashes: 0,
     state: 'live',
     failing: false,
+    lastError: null,
     enqueuedAt: NOW - 10,
     putAt: NOW - 10,
   }

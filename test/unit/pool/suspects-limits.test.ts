@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LimitsOptions } from '../../../src/pool/control.ts'
+import type { Pool } from '../../../src/pool/pool.ts'
 import { none, underAnother } from './open-taken-over.ts'
 import { waitingHandler } from './open-worker.ts'
 
@@ -68,3 +69,42 @@ test('[X44] a suspect that is cancelled while it is marked gives its place in it
   await clock.advance(40_000)
   await stopped
 })
+
+/** Each with how many of six suspects start, and are marked, where five wait while the first is marked. */
+const SET_MEANWHILE: Record<string, [steer: (pool: Pool) => Promise<unknown>, count: number]> = {
+  'a limit of a group': [(pool) => pool.limit({ group: { concurrency: 2 } }), 2],
+  'a limit of the pool': [(pool) => pool.limit({ pool: { concurrency: 2 } }), 2],
+  'a rate of the pool': [(pool) => pool.limit({ pool: { rate: RATE } }), 2],
+  'a pause': [(pool) => pool.pause(), 0],
+}
+
+for (const [what, [steer, count]] of Object.entries(SET_MEANWHILE)) {
+  test(`[X47] what waits to be marked is let go unmarked if ${what} keeps it from starting by then`, async () => {
+    const { handler, calls } = waitingHandler()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { clock, grant, marks, worker, pool } = await underAnother(handler, none(1), {
+      concurrency: 8,
+      had: 8,
+      group: 'g',
+      entries: (entries) => ({
+        mark: async (...asked) => {
+          if (asked[2].owner === 'me') await promise
+          return entries.mark(...asked)
+        },
+      }),
+    })
+    await grant([0], 3)
+    await clock.advance(100)
+    await pool.putAll(['k1', 'k2', 'k3', 'k4', 'k5'].map((key) => ({ key, group: 'g' })))
+    await clock.advance(100)
+    await steer(pool)
+    await clock.advance(1000)
+    assert.equal(marks.length, 1)
+    resolve()
+    await clock.advance(1000)
+    assert.deepEqual([calls.length, marks.length], [count, Math.max(1, count)])
+    const stopped = worker.service.stop()
+    await clock.advance(40_000)
+    await stopped
+  })
+}

@@ -10,6 +10,7 @@ const ENTRY = {
   slot: null,
   dueAt: NOW - 5000,
   attempt: 0,
+  lastError: null,
   lane: 'normal',
   partition: 3,
   tally: 1,
@@ -33,7 +34,7 @@ const WORKER = {
   sight: null,
 }
 const RUNNING = { phase: 'running', slot: null, attempt: 1, forMs: 90_000, aborted: null } as const
-const STORE = { p99Ms: 4, pulseAgeMs: 200, leaseMs: 3000, isFailing: false, isTrusted: true }
+const STORE = { p99Ms: 4, pulseAgeMs: 200, leaseMs: 3000, isFailing: false, behind: null, isTrusted: true }
 
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   const none = { paused: null, limit: null }
@@ -69,8 +70,8 @@ const cases: [
   [
     'it failed and waits',
     'backing_off',
-    { entry: { ...ENTRY, state: 'backing-off', dueAt: NOW + 9, attempt: 2 } },
-    { until: NOW + 9, attempt: 2 },
+    { entry: { ...ENTRY, state: 'backing-off', dueAt: NOW + 9, attempt: 2, lastError: 'Error: down' } },
+    { until: NOW + 9, attempt: 2, lastError: 'Error: down' },
   ],
   ['its pool is paused', 'paused', { paused: PAUSE }, PAUSE],
   ['its pool has started as many as it may', 'rate_limited', { limit: RATE }, RATE],
@@ -185,6 +186,12 @@ const cases: [
     { store: { ...STORE, pulseAgeMs: 5000, leaseMs: 30_000 } },
     { owner: 'm1', address: 'http://m1:7400', waiting: 0 },
   ],
+  [
+    'removed rows are in the way of reads',
+    'store_slow',
+    { store: { ...STORE, behind: { holder: 'pg_dump', remedy: null } } },
+    { holder: 'pg_dump' },
+  ],
   ['nothing is known to hinder it', 'unknown', {}, { owner: 'm1', address: 'http://m1:7400', waiting: 0 }],
 ]
 
@@ -288,7 +295,6 @@ test('[I8] [X45] what a run that has the member to itself keeps waiting names it
 })
 
 test('[I8] a member that does not own the partition says who knows', () => {
-  const found = why(evidence({ partition: { ...HERE, isHere: false }, worker: null }))
-  assert.equal(found.reason, 'unknown')
-  assert.equal(found.next, 'ask it: headrace why k --pool vms --server http://m1:7400')
+  const { reason, next } = why(evidence({ partition: { ...HERE, isHere: false }, worker: null }))
+  assert.deepEqual([reason, next], ['unknown', 'ask it: headrace why k --pool vms --server http://m1:7400'])
 })

@@ -85,3 +85,40 @@ test('[X1] a pool has one worker, or ticks, and options that are not understood 
   )
   await race.stop()
 })
+
+test('[S12] an entry that backs off shows how often it failed and its last error, and a dead one all attempts', async () => {
+  const { race, clock } = openRace()
+  const pool = race.pool('work')
+  const cause = new Error('connect ECONNREFUSED 127.0.0.1:9')
+  const failing = (): never => {
+    throw new TypeError('fetch failed', { cause })
+  }
+  race.work(pool, failing, { retry: { attempts: 2, first: '1m' } })
+  await race.start()
+  await pool.put('a')
+  await clock.advance(100)
+  const backing = await pool.get('a')
+  assert.deepEqual([backing?.state, backing?.attempt], ['backing-off', 1])
+  assert.match(
+    backing?.lastError ?? '',
+    /^TypeError: fetch failed\n[^]*\ncaused by: Error: connect ECONNREFUSED/,
+  )
+  await clock.advance(60_000)
+  const { entries } = await pool.list({ limit: 1 })
+  assert.deepEqual([entries[0]?.state, entries[0]?.attempt], ['dead', 2])
+  const [death] = await pool.dead.list()
+  assert.match(death?.error ?? '', /\ncaused by: Error: connect ECONNREFUSED/)
+  await race.stop()
+})
+
+test('[C2] a reschedule answers its due time as a Date, as a put does', async () => {
+  const { race, clock } = openRace()
+  const pool = race.pool('work')
+  const { dueAt } = await pool.put('a', { at: clock.now() + 1000 })
+  const moved = await pool.reschedule('a', null, clock.now() + 2000)
+  assert.deepEqual(moved, {
+    kind: 'moved',
+    answer: { result: 'replaced', dueAt: new Date(dueAt.getTime() + 1000), tally: 1 },
+  })
+  await race.stop()
+})

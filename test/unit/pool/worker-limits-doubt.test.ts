@@ -103,6 +103,22 @@ test('[L20] what is not used is given back beside a run that goes on, also if th
   await worker.service.stop()
 })
 
+test('[L17] [L20] a stop keeps the share of a handler that ignored its timeout and still runs', async () => {
+  const { handler, calls } = waitingHandler()
+  const opened = await openWorker(handler, { concurrency: 2, timeout: 200 })
+  const { clock, pool, store, worker } = opened
+  const has = async (): Promise<number> => hasOf((await store.pool.control.read('work')).control)
+  await pool.limit({ pool: { concurrency: 2 } })
+  await pool.putAll([{ key: 'a' }, { key: 'b' }])
+  await clock.advance(100)
+  calls[1]?.end()
+  await clock.advance(2000)
+  assert.equal(worker.running, 1)
+  await worker.service.stop()
+  assert.equal(await has(), 1)
+  calls[0]?.end()
+})
+
 test('[L12] a store that has lost the last it answered is believed', async () => {
   const { handler, calls } = waitingHandler()
   let back = 0

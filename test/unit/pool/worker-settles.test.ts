@@ -33,7 +33,7 @@ test('[D4] [X10] while runs are in flight a pulse is asked only for what is due 
   const { clock, pool, worker, takes } = await openWorker(handler, { watch: () => () => undefined })
   const notice = (nextDueAt: number | null): void => {
     const told = { now: clock.now(), nextDueAt: new Map([['work', nextDueAt]]), controls: new Map() }
-    worker.notice({ ...told, beaten: null, arrived: [], refusal: null }, clock.now())
+    worker.notice({ ...told, beaten: null, arrived: [], refusal: null, generation: 'first' }, clock.now())
   }
   assert.deepEqual(worker.ask(), [{ pool: 'work', partitions: [0] }])
   await pool.put('a')
@@ -51,5 +51,21 @@ test('[D4] [X10] while runs are in flight a pulse is asked only for what is due 
   calls.forEach(({ end }) => end())
   await clock.advance(10)
   assert.deepEqual(worker.ask(), [{ pool: 'work', partitions: [0] }])
+  await worker.service.stop()
+})
+
+test('[X61] a run whose turn is gone, and that is given again with it, rests for longer each time, and is reported', async () => {
+  let runs = 0
+  const { clock, pool, worker, telemetry } = await openWorker(() => void (runs += 1), {
+    entries: () => ({
+      settle: async (_, settlements) => settlements.map(() => ({ result: 'gone', nextDueAt: clock.now() })),
+    }),
+  })
+  const reported: string[] = []
+  telemetry.on('run.unsettled', ({ key }) => void reported.push(key))
+  await pool.put('a')
+  await clock.advance(16_000)
+  assert.ok(runs > 3 && runs < 15, `it ran ${runs} times`)
+  assert.deepEqual(new Set(reported), new Set(['a']))
   await worker.service.stop()
 })

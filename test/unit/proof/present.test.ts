@@ -30,17 +30,17 @@ test('the summary ends with the line that CI adds up, and a row that was not jud
 
 test('the report names commit, command, machine and date, and keeps its table whole', () => {
   const report = formatReport({
-    issue: '01',
+    capability: 'ticks',
     quick: true,
     commit: 'abc',
-    command: 'npm run -s prove -- 01 --quick',
+    command: 'npm run -s prove -- ticks --quick',
     machine: { cpu: 'Some CPU', cores: 2, memory: '8 GiB', os: 'Linux 6' },
     node: 'v24.0.0',
     date: '2027-02-28T14:16:00.000Z',
     rows: findings,
   })
-  assert.match(report, /^# Proof 01\n/)
-  assert.match(report, /`npm run -s prove -- 01 --quick`, a quick run/)
+  assert.match(report, /^# Proof: ticks\n/)
+  assert.match(report, /`npm run -s prove -- ticks --quick`, a quick run/)
   assert.match(report, /\| early \| 3 \| 0 \| NO \| tick a\\\|b \|/)
   assert.match(report, /- commit: abc\n- machine: Some CPU, 2 cores, 8 GiB, Linux 6\n/)
   assert.match(report, /- date: 2027-02-28T14:16:00\.000Z\n$/)

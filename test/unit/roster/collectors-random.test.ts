@@ -21,8 +21,8 @@ class World {
   readonly shares: Shares
   readonly random: Random
   believers: Believer[] = []
-  /** What collectors named as put down. */
-  readonly said: { key: CollectorKey; putDown: string }[] = []
+  /** What collectors have released. */
+  readonly released: { key: CollectorKey; release: string }[] = []
   /** The highest epoch under which a residue was worked on. */
   readonly epochs = new Map<number, { epoch: number; by: string }>()
 
@@ -37,15 +37,15 @@ class World {
     this.believers.push({ id, residues: [], epoch: 0, expiresAt: 0 })
   }
 
-  /** Reads, and works by what it read; then puts down what it shall, perhaps. Any answer may be lost. */
+  /** Reads, and works by what it read; then releases what it must, perhaps. Any answer may be lost. */
   async read(believer: Believer): Promise<void> {
     const key = { share, id: believer.id }
     const told = await this.#call(believer, () => this.shares.collectors.read(key))
     if (told === null) return
     this.#takeOn(believer, told)
-    if (told.putDown === null || this.random.below(3) === 0) return
-    this.said.push({ key, putDown: told.putDown })
-    await this.#beat(believer, told.putDown)
+    if (told.release === null || this.random.below(3) === 0) return
+    this.released.push({ key, release: told.release })
+    await this.#beat(believer, told.release)
   }
 
   /** A heartbeat without a word; it may work by the answer from then on. */
@@ -56,9 +56,9 @@ class World {
 
   /** What somebody said some time ago comes once more. */
   async repeat(): Promise<void> {
-    if (this.said.length === 0) return
-    const { key, putDown } = this.random.pick(this.said)
-    await this.shares.collectors.heartbeat(key, putDown).catch((error: unknown) => {
+    if (this.released.length === 0) return
+    const { key, release } = this.random.pick(this.released)
+    await this.shares.collectors.heartbeat(key, release).catch((error: unknown) => {
       assert.equal((error as { code?: string }).code, 'collector_unknown', String(error))
     })
   }

@@ -19,10 +19,10 @@ async function readAll({ collectors }: Shares, ids: string[]): Promise<number[][
   return shares.map(({ filter }) => residuesOf(filter))
 }
 
-/** A collector puts down all that it shall. */
-async function putDown({ collectors }: Shares, id: string): Promise<void> {
+/** A collector releases all that it must. */
+async function releaseAll({ collectors }: Shares, id: string): Promise<void> {
   const told = await collectors.read({ share, id })
-  await collectors.heartbeat({ share, id }, told.putDown ?? undefined)
+  await collectors.heartbeat({ share, id }, told.release ?? undefined)
 }
 
 test('[Q4] a collector joins with nothing, and the leader allots to it as to others', async () => {
@@ -30,12 +30,12 @@ test('[Q4] a collector joins with nothing, and the leader allots to it as to oth
   const { collectors, store, lead } = shares
   const { id, ...joined } = await collectors.join(share)
   const lease = { leaseMs: LEASE_MS, expiresAt: START + LEASE_MS }
-  assert.deepEqual(joined, { filter: null, putDown: null, by: 'id', partitions: 32, epoch: 0, ...lease })
+  assert.deepEqual(joined, { filter: null, release: null, by: 'id', partitions: 32, epoch: 0, ...lease })
   const member = (await store.roster.view()).members.find((known) => known.id === id)
   assert.deepEqual([member?.leads, member?.serves, member?.weight], [false, ['share/id/vms'], 1])
   await lead()
   const read = await collectors.read({ share, id })
-  const told = { id, filter: '32%0-31', putDown: null, by: 'id', partitions: 32, epoch: 32, ...lease }
+  const told = { id, filter: '32%0-31', release: null, by: 'id', partitions: 32, epoch: 32, ...lease }
   assert.deepEqual(read, told)
 })
 
@@ -96,7 +96,7 @@ test('[Q5] a heartbeat moves the expiry, and to read a share changes nothing', a
   const before = await store.roster.view()
   const read = await collectors.read({ share, id })
   assert.equal(read.expiresAt, START + 1000 + LEASE_MS)
-  assert.ok(read.putDown !== null)
+  assert.ok(read.release !== null)
   assert.deepEqual(await store.roster.view(), before)
 })
 
@@ -151,24 +151,24 @@ test('[Q5] an id that is no collector of the share is neither kept alive nor rem
   assert.deepEqual(await store.roster.view(), before)
 })
 
-test('[Q6] what is revoked is handed over when its collector says that it is put down, and not before', async () => {
+test('[Q6] what is revoked is handed over when its collector releases it, and not before', async () => {
   const shares = await openShares()
   const { collectors, lead } = shares
   const [a = ''] = await joinMany(shares, 1)
   const { id: b } = await collectors.join(share)
   await lead()
-  const { filter, putDown: down } = await collectors.heartbeat({ share, id: a })
+  const { filter, release } = await collectors.heartbeat({ share, id: a })
   assert.equal(residuesOf(filter).length, 16)
-  assert.deepEqual(await collectors.read({ share, id: a }).then((read) => [read.filter, read.putDown]), [
+  assert.deepEqual(await collectors.read({ share, id: a }).then((read) => [read.filter, read.release]), [
     filter,
-    down,
+    release,
   ])
   assert.deepEqual(await readAll(shares, [b]), [[]])
-  const [first = '', ...rest] = down?.split(',') ?? []
+  const [first = '', ...rest] = release?.split(',') ?? []
   const told = await collectors.heartbeat({ share, id: a }, first)
-  assert.deepEqual([told.filter, told.putDown], [filter, rest.join()])
+  assert.deepEqual([told.filter, told.release], [filter, rest.join()])
   assert.deepEqual((await readAll(shares, [b]))[0]?.length, 1)
-  assert.equal((await collectors.heartbeat({ share, id: a }, down ?? '')).putDown, null)
+  assert.equal((await collectors.heartbeat({ share, id: a }, release ?? '')).release, null)
   const [ofA = [], ofB = []] = await readAll(shares, [a, b])
   assert.deepEqual([ofA, ofB.length, new Set([...ofA, ...ofB]).size], [residuesOf(filter), 16, 32])
 })
@@ -179,7 +179,7 @@ test('[Q6] a heartbeat that comes late, or twice, hands over nothing that was gr
   const [a = ''] = await joinMany(shares, 1)
   const { id: b } = await collectors.join(share)
   await lead()
-  const late = (await collectors.read({ share, id: a })).putDown ?? ''
+  const late = (await collectors.read({ share, id: a })).release ?? ''
   await collectors.heartbeat({ share, id: a }, late)
   await collectors.leave({ share, id: b })
   assert.equal((await readAll(shares, [a]))[0]?.length, 32)
@@ -187,18 +187,18 @@ test('[Q6] a heartbeat that comes late, or twice, hands over nothing that was gr
   await lead()
   await collectors.heartbeat({ share, id: a }, late)
   assert.deepEqual(await readAll(shares, [c]), [[]])
-  await putDown(shares, a)
+  await releaseAll(shares, a)
   assert.equal((await readAll(shares, [c]))[0]?.length, 16)
 })
 
-test('[Q6] what is named as put down and cannot be understood is refused, and what is not revoked stays', async () => {
+test('[Q6] a release that cannot be understood is refused, and what is not revoked stays', async () => {
   const shares = await openShares()
   const { collectors, store } = shares
   const [a = ''] = await joinMany(shares, 1)
   for (const text of ['', '32%0-7', '1', '1@', '@1', '1@1,', '1@1,x', '1@-1', '12345@1']) {
     await assert.rejects(collectors.heartbeat({ share, id: a }, text), {
       code: 'invalid_input',
-      remedy: /putDown/,
+      remedy: /release/,
     })
   }
   const before = (await store.roster.view()).allotments
@@ -213,7 +213,7 @@ test('[Q7] whoever is answered a residue after another has a higher epoch', asyn
   const first = await collectors.read({ share, id: a })
   const { id: b } = await collectors.join(share)
   await lead()
-  await putDown(shares, a)
+  await releaseAll(shares, a)
   const taken = await collectors.read({ share, id: b })
   assert.ok(taken.epoch > first.epoch)
   await collectors.leave({ share, id: b })

@@ -41,7 +41,7 @@ const owned = (partition: number, owner: string, epoch = 1, next: string | null 
 
 function asView(members: Member[], allotments: Allotment[], partitions = 2): RosterView {
   const resources = [{ name: 'r', partitions }]
-  return { now: NOW, version: 1, leader: null, members, resources, allotments }
+  return { now: NOW, version: 1, leader: null, members, resources, allotments, idle: {}, epochFloor: 0 }
 }
 
 const leader = { member: 'a', term: 4, expiresAt: NOW + 3000 }
@@ -130,4 +130,23 @@ test('[H4] a member that leaves hands over to those the plan names, or to the ne
     ],
   )
   assert.deepEqual(legacyOf(asView([asMember('a')], [owned(0, 'a')]), 'a'), [])
+})
+
+/** How often the resource of an allotment is read while the leader plans for so many shares that nobody collects. */
+function readsOfPlan(shares: number): number {
+  let reads = 0
+  const names = Array.from({ length: shares }, (_, nth) => `share/id/s${nth}`)
+  const allotments = names.flatMap((name) =>
+    Array.from({ length: 8 }, (_, partition): Allotment => {
+      const allotment = owned(partition, 'gone')
+      return Object.defineProperty(allotment, 'resource', { get: () => ((reads += 1), name) })
+    }),
+  )
+  const view = asView([asMember('a')], allotments)
+  changesOf({ ...view, resources: names.map((name) => ({ name, partitions: 8 })) })
+  return reads
+}
+
+test('[A1] the cost of a plan grows with the number of allotments, not with its square', () => {
+  assert.equal(readsOfPlan(200), 2 * readsOfPlan(100))
 })

@@ -55,6 +55,8 @@ export function view(
     members,
     resources: [{ name: RESOURCE, partitions: 4 }],
     allotments,
+    idle: {},
+    epochFloor: 0,
     ...changes,
   }
 }

@@ -19,7 +19,7 @@ const GOOD: Record<string, string> = {
 function runWith(commands: Record<string, string>): { code: number | null; last: string | undefined } {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-ci-'))
   try {
-    for (const name of ['.ci', 'bin', 'proof/01']) mkdirSync(join(folder, name), { recursive: true })
+    for (const name of ['.ci', 'bin', 'proof/ticks']) mkdirSync(join(folder, name), { recursive: true })
     cpSync(script, join(folder, '.ci/run'))
     const cases = Object.entries({ ...GOOD, ...commands }).map(([name, does]) => `${name}) ${does || ':'} ;;`)
     writeFileSync(join(folder, 'bin/npm'), `#!/bin/sh\ncase "$3" in\n${cases.join('\n')}\nesac\n`)

@@ -1,45 +1,41 @@
-// The hunt for mutants can fail: a patch that breaks nothing survives, and what proves nothing, or breaks something else, is
+// The hunt for mutants can fail: an edit that breaks nothing survives, and what proves nothing, or breaks something else, is
 // told apart.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { mutants } from '../../mutants/all.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const file = 'test/contract/memory.test.ts'
 const title = '[T2] a tick moves at its dueAt and not a millisecond before, and its lateness is told'
 
-/** A patch that adds a file of one line. */
-const adding = (line: string): string =>
-  `diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+${line}\n`
-
-const harmless = adding('export const harmless = 1')
-const cancels = readFileSync(join(root, 'test/mutants/cancel-is-not-sent.patch'), 'utf8')
-const simulated = (seen: string) => ({ kind: 'simulation', within: 2, seen: [seen] })
-const named = { kind: 'test', file, title, unreached: null }
+const harmless = {
+  file: 'src/errors.ts',
+  find: 'export const ERROR_CODES =',
+  replace: 'export const ERROR_CODES  =',
+}
+const cancels = mutants.find(({ name }) => name === 'cancel-is-not-sent')
+const simulated = (promise: string) => ({ seeds: 2, breaking: [promise] })
+const named = { file, test: title }
 const samples = [
-  { name: 'absent-test', text: harmless, catcher: { ...named, title: '[T2] no such test' } },
-  { name: 'harmless', text: harmless, catcher: named },
-  { name: 'harmless-in-simulation', text: harmless, catcher: simulated('[C1]') },
-  { name: 'lost-cancels', text: cancels, catcher: simulated('[C1]') },
-  { name: 'misfit', text: adding('x').replace('new file', 'deleted file'), catcher: named },
-  { name: 'mistaken', text: cancels, catcher: simulated('[K2]') },
-]
+  { ...harmless, name: 'absent-test', caughtBy: { ...named, test: '[T2] no such test' } },
+  { ...harmless, name: 'harmless', caughtBy: named },
+  { ...harmless, name: 'harmless-in-simulation', caughtBy: simulated('[C1]') },
+  { ...cancels, name: 'lost-cancels', caughtBy: simulated('[C1]') },
+  { ...harmless, name: 'misfit', find: 'no such text', caughtBy: named },
+  { ...cancels, name: 'mistaken', caughtBy: simulated('[K2]') },
+].map((sample) => ({ breaks: 'nothing', rule: 'T2', ...sample }))
 
 /** Hunts in a process of its own: inside a test node:test runs no other. */
 function verdicts(folder: string): unknown {
-  const mutants = samples.map(({ name, text, catcher }) => {
-    const patch = join(folder, `${name}.patch`)
-    writeFileSync(patch, text)
-    return { name, patch, breaks: 'nothing', rule: 'T2', catcher }
-  })
   const program = join(folder, 'hunt.mjs')
   writeFileSync(
     program,
     `import { hunt } from ${JSON.stringify(join(root, 'test/mutants/hunt.ts'))}
-    const hunted = await hunt(${JSON.stringify(mutants)}, { types: false, progress: () => undefined })
+    const hunted = await hunt(${JSON.stringify(samples)}, { types: false, progress: () => undefined })
     console.log(JSON.stringify(hunted.map(({ name, verdict }) => [name, verdict])))`,
   )
   const { NODE_TEST_CONTEXT: _, ...env } = process.env

@@ -1,9 +1,10 @@
-// npm run simulate: a run that never ends is told, and is no run that broke nothing.
+// npm run simulate: which seeds it runs, and that a run that never ends is reported, and counts as broken.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import type { Tally } from '../../../src/lab/simulation/report.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const script = join(root, 'scripts/simulate.ts')
@@ -19,20 +20,48 @@ VirtualClock.prototype.advance = function (ms) {
   return this === first ? advance.call(this, ms) : new Promise(() => undefined)
 }`
 
-function simulate(runs: number, ...nodeFlags: string[]): ReturnType<typeof spawnSync> {
-  const args = [...nodeFlags, script, '--runs', String(runs)]
-  return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+interface Ran {
+  status: number | null
+  stdout: string
+  stderr: string
+}
+
+function simulate(flags: readonly string[], ...nodeFlags: string[]): Ran {
+  return spawnSync(process.execPath, [...nodeFlags, script, ...flags], { cwd: root, encoding: 'utf8' })
+}
+
+/** The fields of the document that name the run. */
+function tallyOf(flags: readonly string[]): { first: number; operations: number; faults: number[] } {
+  const { first, operations, faults } = JSON.parse(simulate([...flags, '--json']).stdout) as Tally
+  return { first, operations, faults }
 }
 
 test('runs that all end and break nothing: it exits with 0', () => {
-  const { status, stdout } = simulate(1)
+  const { status, stdout } = simulate(['--runs', '1', '--from', '1'])
   assert.equal(status, 0)
-  assert.match(String(stdout), /^0 of 1 runs broke a promise/m)
+  assert.match(stdout, /^0 of 1 runs from seed 1 broke a promise/m)
 })
 
 test('a run that never ends: it says which, and exits with 1', () => {
-  const { status, stderr } = simulate(1000, '--import', `data:text/javascript,${encodeURIComponent(STOPS)}`)
+  const flags = ['--runs', '1000', '--from', '1']
+  const { status, stderr } = simulate(flags, '--import', `data:text/javascript,${encodeURIComponent(STOPS)}`)
   assert.equal(status, 1)
-  assert.match(String(stderr), /^seed \d+: the run never ended/m)
-  assert.match(String(stderr), /^BROKEN: of 1000 runs \d+ never ended, or never began$/m)
+  assert.match(stderr, /^seed \d+: the run never ended/m)
+  assert.match(stderr, /^BROKEN: of 1000 runs \d+ never ended, or never began$/m)
+})
+
+test('without --from the first seed is drawn at random and reported, and --from repeats the same runs', () => {
+  const drawn = simulate(['--runs', '1'])
+  const [, first] = /^first seed (\d+), drawn at random/m.exec(drawn.stderr) ?? []
+  assert.match(drawn.stderr, new RegExp(`--runs 1 --from ${first}$`, 'm'))
+  assert.match(drawn.stdout, new RegExp(`^\\d of 1 runs from seed ${first} broke a promise`, 'm'))
+  const other = tallyOf(['--runs', '1'])
+  assert.notEqual(other.first, Number(first))
+  assert.deepEqual(tallyOf(['--runs', '1', '--from', String(other.first)]), other)
+})
+
+test('--help lists the options', () => {
+  const { status, stdout } = simulate(['--help'])
+  assert.equal(status, 0)
+  assert.match(stdout, /--from SEED .*drawn at random/)
 })

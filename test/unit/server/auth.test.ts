@@ -47,6 +47,20 @@ test('a refusal says how to send the token', async (t) => {
   assert.match(String(answer.body['remedy']), /Authorization: Bearer/)
 })
 
+test('failed logins are counted by reason, on every route', async (t) => {
+  const serving = await serve(t, { token: TOKEN })
+  const wrong = { authorization: 'Bearer wrong-but-long-enough' }
+  for (const path of ['/v1/status', '/no-such-route', '/readyz']) {
+    await ask(serving, 'GET', path, { headers: wrong })
+    await ask(serving, 'GET', path)
+  }
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const { body } = await ask(serving, 'GET', '/metrics', { headers })
+  // Readiness needs no token, so only a wrong one is a failed login there.
+  assert.match(String(body['text']), /^headrace_http_unauthorized_total\{why="wrong"\} 3$/m)
+  assert.match(String(body['text']), /^headrace_http_unauthorized_total\{why="missing"\} 2$/m)
+})
+
 test('only the whole token is right', async (t) => {
   const serving = await serve(t, { token: TOKEN })
   const wrong = [TOKEN.slice(0, -1), `${TOKEN}x`, TOKEN.toUpperCase(), '']
@@ -67,18 +81,25 @@ test('off loopback it refuses to start without a token', async (t) => {
   }
 })
 
-test('a token that no header can carry, or that can be guessed from elsewhere, is refused at start', async (t) => {
+test('a token that no header can carry, or that can be guessed, is refused at start, on loopback too', async (t) => {
   const race = await headrace({ store: 'memory:' })
   t.after(() => race.stop())
   const listen = (host: string, token: string): Promise<string> =>
     createServer(race, race.ticks(), { host, token, port: 0 }).listen()
-  for (const token of ['two words', 'naïve-but-long-enough', 'tab\tinside-of-the-token', '']) {
-    await assert.rejects(listen('127.0.0.1', token), { code: 'invalid_options' }, token)
+  const bad = ['two words', 'naïve-but-long-enough', 'tab\tinside-of-the-token', '', ' ', 'x'.repeat(15)]
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    for (const token of bad) await assert.rejects(listen(host, token), { code: 'invalid_options' }, token)
   }
-  await assert.rejects(listen('0.0.0.0', 'x'.repeat(15)), {
-    code: 'invalid_options',
-    message: /15.*needs 16/,
-  })
+})
+
+test('behind a proxy it refuses to start without a token, also on loopback', async (t) => {
+  const race = await headrace({ store: 'memory:' })
+  t.after(() => race.stop())
+  const listen = (token: string | null): Promise<string> =>
+    createServer(race, race.ticks(), { port: 0, token, behindProxy: 'yes' }).listen()
+  await assert.rejects(listen(null), { code: 'token_required', message: /behind a proxy/ })
+  const serving = await serve(t, { token: TOKEN, behindProxy: 'yes' })
+  assert.equal((await ask(serving, 'GET', '/v1/status')).status, 401)
 })
 
 test('an address that cannot be is called so, whether or not a token is set', async (t) => {

@@ -31,7 +31,7 @@ interface DeadItem {
   key: string
   reason: string
   error: string | null
-  group: string
+  kind: string
   payload: unknown
 }
 
@@ -47,7 +47,7 @@ test('the dead are listed with reason, error and payload, by filters and pages',
   assert.deepEqual([x?.reason, x?.error, x?.payload], ['unknown customer', null, { key: 'x' }])
   const failed = await list(serving, '?error=no%20route&reason=attempts')
   assert.deepEqual(failed.map(({ key }) => key).toSorted(), ['vm-1', 'vm-2'])
-  assert.equal((await list(serving, `?group=${failed[0]?.group}`)).length, 2)
+  assert.equal((await list(serving, `?kind=${failed[0]?.kind}`)).length, 2)
   assert.equal((await list(serving, '?before=2020-01-01T00:00:00Z')).length, 0)
   const met = new Set<string>()
   let after = ''
@@ -60,9 +60,9 @@ test('the dead are listed with reason, error and payload, by filters and pages',
   assertProblem(await send(serving, '?after=null'), 400, 'invalid_input')
 })
 
-test('groups say how many died of the same', async (t) => {
+test('kinds say how many died of the same', async (t) => {
   const serving = await serveDead(t, ['vm-1', 'vm-2', 'x'])
-  const { items, next } = (await send(serving, '/groups')).body as {
+  const { items, next } = (await send(serving, '/kinds')).body as {
     items: Record<string, unknown>[]
     next: null
   }
@@ -77,15 +77,15 @@ test('groups say how many died of the same', async (t) => {
   assert.deepEqual((items.at(0)?.['keys'] as string[] | undefined)?.toSorted(), ['vm-1', 'vm-2'])
 })
 
-test('a group is redriven, and the records of what lives again can be removed', async (t) => {
+test('a kind is redriven, and the records of what lives again can be removed', async (t) => {
   const serving = await serveDead(t, ['vm-1', 'vm-2', 'x'])
-  const [{ group } = { group: '' }] = await list(serving, '?key=vm-1')
+  const [{ kind } = { kind: '' }] = await list(serving, '?key=vm-1')
   serving.mend()
-  assert.deepEqual((await send(serving, '/redrive', { group })).body, { redriven: 2, next: null })
+  assert.deepEqual((await send(serving, '/redrive', { kind })).body, { redriven: 2, next: null })
   const pool = serving.race.pool('vms')
   await until(async () => (await pool.count()).dead === 1 && (await pool.get('vm-1')) === null, 'runs')
   assert.equal((await list(serving)).length, 3)
-  const removed = await send(serving, '/remove', { group })
+  const removed = await send(serving, '/remove', { kind })
   assert.deepEqual(removed.body, { deaths: 2, entries: 0, next: null })
   assert.deepEqual((await send(serving, '/remove', { all: true })).body, {
     deaths: 1,

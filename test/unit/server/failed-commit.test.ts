@@ -15,7 +15,7 @@ test('[R1] a post whose commit fails is not answered 202, and its tick is not th
     if (failing && point === 'put.before-commit') throw new Error('planned failure of a put')
   }
   const store = `sqlite:${join(folder, 'headrace.db')}`
-  const race = await headrace({ store, partitions: 4 }, { faults: { at } })
+  const race = await headrace({ store, partitions: 4, log: 'silent' }, { faults: { at } })
   const ticks = race.ticks()
   const server = createServer(race, ticks, { port: 0, drainWithin: 0 })
   t.after(async () => {

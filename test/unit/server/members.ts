@@ -28,7 +28,7 @@ export async function openMembers(t: TestContext, size: number): Promise<Members
   })
   // A member closes its store when it stops; this one is everybody's.
   const store = { ...shared, close: async () => undefined }
-  const options = { store: 'memory:', partitions: PARTITIONS, lease: LEASE_MS }
+  const options = { store: 'memory:', partitions: PARTITIONS, lease: LEASE_MS, log: 'silent' } as const
   const serving = await serve(t, { race: { ...options, name: 'm1' } }, { store })
   const races = [serving.race]
   for (let nth = 2; nth <= size; nth += 1) {

@@ -34,3 +34,28 @@ test('[Z7] of more than a thousand pools the first thousand are listed, ten read
   assert.equal((status.body['pools'] as unknown[]).length, 1000)
   assert.equal(status.body['poolsTotal'], 1005)
 })
+
+test('[Z7] a pool that is made, asked for or put into reads that pool alone, not all that there are', async (t) => {
+  const stage = new Stage()
+  t.after(() => stage.end())
+  let listed = 0
+  const { store } = await stage.open(({ pool }) => {
+    const { browse } = pool
+    const pools: typeof browse.pools = () => {
+      listed += 1
+      return browse.pools()
+    }
+    return { pool: changed(pool, { browse: changed(browse, { pools }) }) }
+  })
+  const serving = await serve(stage, {}, { store })
+  listed = 0
+  for (let nth = 0; nth < 5; nth += 1) {
+    assert.equal((await ask(serving, 'PUT', `/v1/pools/p${nth}`)).status, 200)
+    assert.equal((await ask(serving, 'GET', `/v1/pools/p${nth}`)).status, 200)
+    assert.equal((await ask(serving, 'PUT', `/v1/pools/p${nth}/entries/a`)).status, 202)
+  }
+  assert.equal(listed, 0)
+  // An unknown name is answered with one that is near.
+  const { body } = await ask(serving, 'GET', '/v1/pools/q1')
+  assert.deepEqual([body['code'], listed], ['pool_unknown', 1])
+})

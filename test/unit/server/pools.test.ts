@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LATER, type Answer, type Serving, ask, assertProblem, readLines, serve } from './serving.ts'
 
 /** What a pool begins with. */
-const UNSTEERED = {
+const UNCONTROLLED = {
   paused: null,
   limits: { group: { concurrency: null, rate: null }, pool: { concurrency: null, rate: null } },
 }
@@ -28,10 +28,10 @@ test('[Z7] pools are listed with what is known of them, also those that another 
   await serving.race.store.pool.entries.open(settings)
   const vms = { ...TICKS, name: 'vms', mode: 'one', partitions: 8 }
   assert.deepEqual((await send(serving, 'GET', '')).body, {
-    items: [TICKS, vms].map((pool) => ({ ...pool, ...UNSTEERED })),
+    items: [TICKS, vms].map((pool) => ({ ...pool, ...UNCONTROLLED })),
     total: 2,
   })
-  assert.deepEqual((await send(serving, 'GET', '/vms')).body, { ...vms, ...UNSTEERED })
+  assert.deepEqual((await send(serving, 'GET', '/vms')).body, { ...vms, ...UNCONTROLLED })
   assert.equal((await send(serving, 'PUT', '/vms/entries/a')).status, 202)
 })
 
@@ -45,7 +45,7 @@ test('a pool is made by PUT, which can be repeated; other settings are a conflic
     rememberMs: 0,
     deadForMs: 604_800_000,
     ...PLAIN,
-    ...UNSTEERED,
+    ...UNCONTROLLED,
   }
   assert.deepEqual([made.status, made.body], [200, vms])
   assert.deepEqual((await send(serving, 'PUT', '/vms')).body, vms)
@@ -98,7 +98,7 @@ test('a pool that is not there is unknown, and the nearest is named', async (t) 
     '/tiks/entries',
     '/tiks/entries/a',
     '/tiks/dead',
-    '/tiks/dead/groups',
+    '/tiks/dead/kinds',
     '/tiks/limits',
   ]
   for (const path of paths) {
@@ -154,7 +154,7 @@ test('a key is put, looked at, and cancelled', async (t) => {
   const { partition, enqueuedAt, putAt, ...entry } = (await send(serving, 'GET', '/vms/entries/a%2Fb')).body
   assert.deepEqual([typeof partition, typeof enqueuedAt, typeof putAt], ['number', 'string', 'string'])
   const run = { dueAt: LATER, state: 'waiting', tally: 2, payload: { n: 1 }, after: null }
-  const place = { lane: 'bulk', group: 'a/b', attempt: 0, failing: false }
+  const place = { lane: 'bulk', group: 'a/b', attempt: 0, failing: false, lastError: null }
   assert.deepEqual(entry, { key: 'a/b', at: null, ...run, ...place })
   const gone = await send(serving, 'DELETE', '/vms/entries/a%2Fb')
   assert.deepEqual(gone.body, { key: 'a/b', cancelled: 1, due: 0 })

@@ -48,9 +48,9 @@ test('a race is served off loopback only with a token, and an option that is not
     code: 'invalid_options',
     remedy: 'did you mean host?',
   })
-  await using served = await serve(race, { token: 'a-secret', host: undefined })
+  await using served = await serve(race, { token: 'a-secret-of-16-chars', host: undefined })
   assert.equal((await fetch(`${served.url}/v1/status`)).status, 401)
-  const headers = { authorization: 'Bearer a-secret' }
+  const headers = { authorization: 'Bearer a-secret-of-16-chars' }
   assert.equal((await fetch(`${served.url}/v1/status`, { headers })).status, 200)
 })
 
@@ -81,7 +81,7 @@ test('a race without ticks takes requests for those of its store, says where the
   )
 })
 
-test('[G5] of two servings the one that is left keeps its address in the roster, whichever ends', async (t) => {
+test('[G5] of two open servers the one that is left keeps its address in the roster, whichever ends', async (t) => {
   const race = await open(t)
   await race.start()
   await using first = await serve(race)

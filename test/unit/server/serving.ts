@@ -9,7 +9,7 @@ import type { OptionsInput } from '../../../src/options.ts'
 import type { Mode } from '../../../src/pool/entry.ts'
 import type { Ticks } from '../../../src/pool/ticks.ts'
 import { type Server, type ServerOptions, createServer } from '../../../src/server/app.ts'
-import type { Surroundings } from '../../../src/surroundings.ts'
+import type { Overrides } from '../../../src/overrides.ts'
 
 export const LATER = '2030-01-01T00:00:00.000Z'
 
@@ -35,9 +35,9 @@ export interface Ending {
 export async function serve(
   t: Ending,
   { mode = 'each', race: given = {}, ...options }: ServeOptions = {},
-  surroundings: Surroundings = {},
+  overrides: Overrides = {},
 ): Promise<Serving> {
-  const race = await headrace({ store: 'memory:', partitions: 4, ...given }, surroundings)
+  const race = await headrace({ store: 'memory:', partitions: 4, log: 'silent', ...given }, overrides)
   const ticks = race.ticks('ticks', { mode })
   await race.start()
   const server = createServer(race, ticks, { port: 0, drainWithin: 0, ...options })
@@ -145,7 +145,7 @@ export async function until(
 }
 
 /** A clock on which time passes `times` as fast. */
-export function fastClock(times: number): NonNullable<Surroundings['clock']> {
+export function fastClock(times: number): NonNullable<Overrides['clock']> {
   return {
     ...systemClock,
     mono: () => systemClock.mono() * times,

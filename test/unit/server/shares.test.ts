@@ -44,7 +44,7 @@ test('[Q4] a collector joins, is told its share, and leaves', async (t) => {
   const fleet = await open(t)
   const { status, body } = await fleet.send('POST', 'vms/collectors')
   const { id, expiresAt, ...joined } = body
-  assert.deepEqual(joined, { filter: null, putDown: null, by: 'id', partitions: 32, epoch: 0, leaseMs: 3000 })
+  assert.deepEqual(joined, { filter: null, release: null, by: 'id', partitions: 32, epoch: 0, leaseMs: 3000 })
   assert.equal(status, 201)
   await fleet.lead()
   const asked = await fleet.send('GET', `vms/collectors/${String(id)}/filter?by=id`)
@@ -69,7 +69,7 @@ test('[Q6] two collectors share, and the second gets nothing that the first stil
   assert.equal(residuesOf(beaten['filter'] as string).length, 4)
   assert.equal(await filterOf(fleet, first), beaten['filter'])
   assert.equal(await filterOf(fleet, second), null)
-  await fleet.send('POST', `${first}/heartbeat`, { putDown: beaten['putDown'] })
+  await fleet.send('POST', `${first}/heartbeat`, { release: beaten['release'] })
   const [one, two] = [await filterOf(fleet, first), await filterOf(fleet, second)]
   assert.deepEqual(new Set([...residuesOf(one), ...residuesOf(two)]), new Set([0, 1, 2, 3, 4, 5, 6, 7]))
   assert.equal((await fleet.send('DELETE', second)).body['handedOver'], 4)
@@ -127,8 +127,8 @@ test('[Q1] what cannot be understood is a 400 that says what was expected, and w
     ['vms/collectors?x=1', {}, 400, /parameter "x"/],
     ['vms/collectors', { by: 'hash' }, 409, /divided by id/],
     ['vms/collectors', { partitions: 31 }, 409, /32 partitions/],
-    [`${one}/heartbeat`, { putDown: '12' }, 400, /putDown is "12", and not residues with their epochs/],
-    [`${one}/heartbeat`, { putDown: 5 }, 400, /putDown must be a text/],
+    [`${one}/heartbeat`, { release: '12' }, 400, /release is "12", and not residues with their epochs/],
+    [`${one}/heartbeat`, { release: 5 }, 400, /release must be a text/],
     [`${one}/heartbeat`, { filter: '32%1' }, 400, /"filter" that is not known/],
     [`${one}/finished`, { took: 1 }, 400, /had is not a number/],
     [`${one}/finished`, { took: -1, had: 1 }, 400, /took is not a number/],
@@ -142,6 +142,37 @@ test('[Q1] what cannot be understood is a 400 that says what was expected, and w
   }
   assertProblem(await fleet.send('GET', `${one}/filter?by=hash`), 409, 'resource_mismatch')
   assertProblem(await fleet.send('GET', `${one}/filter?by=name`), 400, 'invalid_input')
+})
+
+test('[Q11] a share is listed, refused to be removed while it is collected, and then removed', async (t) => {
+  const fleet = await open(t)
+  const list = async (): Promise<unknown> => (await ask(fleet, 'GET', '/v1/shares')).body['items']
+  assert.deepEqual(await list(), [])
+  const collector = await join(fleet, { partitions: 4 })
+  await fleet.lead()
+  const listed = { share: 'vms', by: 'id', partitions: 4, collectors: 1, expiresAt: null }
+  assert.deepEqual(await list(), [listed])
+  const refused = await fleet.send('DELETE', 'vms')
+  assertProblem(refused, 409, 'share_in_use')
+  assert.match(String(refused.body['remedy']), /DELETE \/v1\/shares\/NAME\/collectors\/ID/)
+  await fleet.send('DELETE', collector)
+  const removed = await fleet.send('DELETE', 'vms')
+  assert.deepEqual([removed.status, removed.body], [200, { share: 'vms', partitions: 4 }])
+  assert.deepEqual((await fleet.race.store.roster.view()).allotments, [])
+  assertProblem(await fleet.send('DELETE', 'vms'), 404, 'share_unknown')
+  assertProblem(await fleet.send('DELETE', 'v%20ms'), 400, 'invalid_options')
+})
+
+test('[Q12] one share more than there may be is a 409 that says what to do', async (t) => {
+  const fleet = await open(t)
+  for (let nth = 0; nth < 8; nth += 1) {
+    const { status } = await fleet.send('POST', `s${nth}/collectors`, { partitions: 1024 })
+    assert.equal(status, 201)
+  }
+  const refused = await fleet.send('POST', 'one-more/collectors')
+  assertProblem(refused, 409, 'shares_full')
+  assert.match(String(refused.body['detail']), /8192 residues/)
+  assert.match(String(refused.body['remedy']), /DELETE \/v1\/shares\/NAME/)
 })
 
 test('the routes of shares describe themselves', async (t) => {

@@ -124,6 +124,22 @@ test('a tick that is due is too late to reschedule', async (t) => {
   assertProblem(answer, 409, 'tick_due')
 })
 
+test('[C2] a tick is not moved onto another one of its item', async (t) => {
+  const serving = await serve(t)
+  await post(serving, { item: 'a', at: at(1), payload: 'first' })
+  await post(serving, { item: 'a', at: at(5), payload: 'second' })
+  const body = JSON.stringify({ at: at(5) })
+  assertProblem(await ask(serving, 'PATCH', `/v1/ticks/a?at=${at(1)}`, { body }), 409, 'tick_exists')
+  const { items } = await list(serving, '?item=a')
+  assert.deepEqual(
+    items.map((tick) => [tick.at, (tick as { payload?: unknown }).payload]),
+    [
+      [at(1), 'first'],
+      [at(5), 'second'],
+    ],
+  )
+})
+
 test('rescheduling needs the old time in mode each, and none in mode one', async (t) => {
   const each = await serve(t)
   await post(each, { item: 'a', at: at(1) })

@@ -189,9 +189,9 @@ test('[I8] [T6] a pool that another process marked as one of ticks wants a membe
   t.after(() => stage.end())
   const { race, pool, why } = await stage.serve(null)
   await pool.put('k')
-  const { control: steers } = race.store.pool
-  const { version, control } = await steers.read('vms')
-  await steers.write('vms', version, { ...control, isTicks: true })
+  const { control: port } = race.store.pool
+  const { version, control } = await port.read('vms')
+  await port.write('vms', version, { ...control, isTicks: true })
   const { sentence, next } = await untilReason(() => why('k'), 'no_consumer')
   assert.equal(sentence, 'no member moves the ticks of this pool')
   assert.match(String(next), /race\.ticks\('vms'\)/)

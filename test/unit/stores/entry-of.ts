@@ -15,6 +15,7 @@ export function entryOf(key: string, dueAt: number, given: Partial<Entry> = {}):
     crashes: 0,
     state: 'live',
     failing: false,
+    lastError: null,
     enqueuedAt: 0,
     putAt: 0,
     ...given,

@@ -8,7 +8,17 @@ import { DeathsCheck } from '../../../src/testing/check-deaths.ts'
 const a = entryName('a', null)
 
 function death(id: number): DeathRecord {
-  return { id, key: 'a', slot: null, seen: 1, reason: 'attempts', error: null, diedAt: 0 }
+  return {
+    id,
+    key: 'a',
+    slot: null,
+    group: 'a',
+    state: 'dead',
+    seen: 1,
+    reason: 'attempts',
+    error: null,
+    diedAt: 0,
+  }
 }
 
 /** An entry that died twice, and its records. */

@@ -4,7 +4,7 @@ import { Listeners } from '../../../listeners.ts'
 import type { Hint, Store } from '../../../store.ts'
 import type { Emitter, TelemetryEvents, TelemetryName } from '../../../telemetry.ts'
 import { PACKINGS } from './pack.ts'
-import { type Call, PORTS, type PortName, type Ports, type Told, fromWire } from './wire.ts'
+import { type Call, type Message, PORTS, type PortName, type Ports, fromWire } from './messages.ts'
 
 export interface ClientParts {
   /** What the store is called in errors. */
@@ -20,7 +20,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-type Opened = Extract<Told, { kind: 'opened' }>
+type Opened = Extract<Message, { kind: 'opened' }>
 
 /** The number that the opening has among the calls. */
 const OPENING = 0
@@ -61,25 +61,25 @@ export class StoreClient {
     }
   }
 
-  /** What the other side tells. */
-  hear(told: Told): void {
-    switch (told.kind) {
+  /** A message of the other side. */
+  receive(message: Message): void {
+    switch (message.kind) {
       case 'answered':
-        return this.#answered(told.id)?.resolve(told.answer)
+        return this.#answered(message.id)?.resolve(message.answer)
       case 'failed':
-        return this.#answered(told.id)?.reject(fromWire(told.error))
+        return this.#answered(message.id)?.reject(fromWire(message.error))
       case 'opened':
-        return this.#answered(OPENING)?.resolve(told)
+        return this.#answered(OPENING)?.resolve(message)
       case 'refused':
-        return this.#refused(fromWire(told.error))
+        return this.#refused(fromWire(message.error))
       case 'hint':
-        return this.#hints.tell(told.hint)
+        return this.#hints.tell(message.hint)
       case 'emitted':
-        return this.#emit(told)
+        return this.#emit(message)
     }
   }
 
-  /** The other side is gone, by a defect if there is a cause. Whoever waits is told, and so is whoever comes. */
+  /** The other side is gone, by a defect if there is a cause. Open calls and later ones fail with this error. */
   end(cause?: unknown): void {
     if (this.#ended !== null) return
     const { name, telemetry } = this.#parts
@@ -139,8 +139,8 @@ export class StoreClient {
     this.#answered(OPENING)?.reject(error)
   }
 
-  #emit({ name, payload, error }: Extract<Told, { kind: 'emitted' }>): void {
-    const told = error === undefined ? payload : { ...payload, error: fromWire(error) }
-    this.#parts.telemetry.emit(name, told as TelemetryEvents[TelemetryName])
+  #emit({ name, payload, error }: Extract<Message, { kind: 'emitted' }>): void {
+    const sent = error === undefined ? payload : { ...payload, error: fromWire(error) }
+    this.#parts.telemetry.emit(name, sent as TelemetryEvents[TelemetryName])
   }
 }

@@ -1,33 +1,33 @@
-// The side of the store: does what it is told, many calls at a time, and tells what came of them.
+// The side of the store: runs the calls that it receives, many at a time, and sends back the results.
 import type { Store } from '../../../store.ts'
 import type { Emitter } from '../../../telemetry.ts'
 import { PACKINGS } from './pack.ts'
-import { type Call, type Ports, type Told, toWire } from './wire.ts'
+import { type Call, type Message, type Ports, toWire } from './messages.ts'
 
-type Tell = (told: Told) => void
+type Send = (message: Message) => void
 
 /** Telemetry of a store whose listeners are on the other side. */
-export function emitter(member: string, tell: Tell): Emitter {
+export function emitter(member: string, send: Send): Emitter {
   return {
     member,
     emit(name, payload) {
-      if (!('error' in payload)) return tell({ kind: 'emitted', name, payload })
+      if (!('error' in payload)) return send({ kind: 'emitted', name, payload })
       const { error, ...rest } = payload
-      tell({ kind: 'emitted', name, payload: rest, error: toWire(error) })
+      send({ kind: 'emitted', name, payload: rest, error: toWire(error) })
     },
   }
 }
 
 /** Lends a store to the other side: answers what to do with each call. */
-export function lend(store: Store, tell: Tell): (call: Call) => Promise<void> {
+export function lend(store: Store, send: Send): (call: Call) => Promise<void> {
   const ports = portsOf(store)
-  store.watch((hint) => tell({ kind: 'hint', hint }))
-  tell({ kind: 'opened', address: store.address, putsAtOnce: store.pool.putsAtOnce })
+  store.watch((hint) => send({ kind: 'hint', hint }))
+  send({ kind: 'opened', address: store.address, putsAtOnce: store.pool.putsAtOnce })
   return async (call) => {
     try {
-      tell({ kind: 'answered', id: call.id, answer: await run(ports, call) })
+      send({ kind: 'answered', id: call.id, answer: await run(ports, call) })
     } catch (error) {
-      tell({ kind: 'failed', id: call.id, error: toWire(error) })
+      send({ kind: 'failed', id: call.id, error: toWire(error) })
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../../store.ts'
 import type { Emitter } from '../../../telemetry.ts'
 import { startThread } from '../start-thread.ts'
 import { StoreClient } from './client.ts'
-import type { Start, Told } from './wire.ts'
+import type { Message, Start } from './messages.ts'
 
 /** Opens the store of a file; its clock is the system's, and it has no plan of faults. */
 export async function openSqliteThread(path: string, telemetry: Emitter): Promise<Store> {
@@ -17,7 +17,7 @@ export async function openSqliteThread(path: string, telemetry: Emitter): Promis
     // A thread that nobody waits for keeps no process alive.
     waits: (anybody) => (anybody ? thread.ref() : thread.unref()),
   })
-  thread.on('message', (told: Told) => client.hear(told))
+  thread.on('message', (message: Message) => client.receive(message))
   let closing: Promise<void> | null = null
   thread.on('error', (error) => client.end(error))
   thread.on('messageerror', (error) => client.end(error))

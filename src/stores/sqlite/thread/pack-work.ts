@@ -71,6 +71,7 @@ export function packSettlements(settlements: readonly Settlement[]): Columns {
   for (const { key, slot, turn, seen, outcome } of settlements) {
     texts.push(key)
     if (outcome.kind === 'dead') texts.push(outcome.reason, outcome.error)
+    else if (outcome.kind === 'retry') texts.push(outcome.error ?? null)
     numbers[place++] = slot ?? Number.NaN
     numbers[place++] = turn
     numbers[place++] = seen
@@ -95,9 +96,11 @@ export function unpackSettlements({ numbers, texts, seenPayloads }: Columns): Se
       outcome:
         kind === 'dead'
           ? { kind, reason: texts[text++] as string, error: texts[text++] as string | null }
-          : kind === 'again' || kind === 'retry'
-            ? { kind, dueAt: numbers[place + 4] as number }
-            : { kind },
+          : kind === 'retry'
+            ? { kind, dueAt: numbers[place + 4] as number, error: texts[text++] as string | null }
+            : kind === 'again'
+              ? { kind, dueAt: numbers[place + 4] as number }
+              : { kind },
     })
   }
   for (const [nth, seen] of seenPayloads?.entries() ?? [])

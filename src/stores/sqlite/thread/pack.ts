@@ -54,8 +54,8 @@ function packRequests(requests: PutRequest[]): Flat {
   for (const { puts, repeat } of requests) {
     flat.push(puts.length, repeat === null)
     if (repeat !== null) flat.push(repeat.id, repeat.fingerprint, repeat.keepMs)
-    for (const { key, at, payload, lane, group, onConflict, longestWaitMs } of puts)
-      flat.push(key, at, payload, lane, group === key ? null : group, onConflict, longestWaitMs)
+    for (const { key, at, inMs, payload, lane, group, onConflict, longestWaitMs } of puts)
+      flat.push(key, at, payload, lane, group === key ? null : group, onConflict, longestWaitMs, inMs)
   }
   return flat
 }
@@ -84,7 +84,10 @@ function unpackRequests(flat: Flat): PutRequest[] {
         onConflict: flat[place++] as OnConflict,
       }
       const longestWaitMs = flat[place++] as number | undefined
-      request.puts.push(longestWaitMs === undefined ? put : { ...put, longestWaitMs })
+      const inMs = flat[place++] as number | undefined
+      if (longestWaitMs !== undefined) put.longestWaitMs = longestWaitMs
+      if (inMs !== undefined) put.inMs = inMs
+      request.puts.push(put)
     }
     requests.push(request)
   }

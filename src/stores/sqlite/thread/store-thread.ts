@@ -5,20 +5,20 @@ import { assert } from '../../../errors.ts'
 import { noFaults } from '../../../fault.ts'
 import { openSqliteStore } from '../store.ts'
 import { emitter, lend } from './host.ts'
-import { type Call, type Start, type Told, toWire } from './wire.ts'
+import { type Call, type Message, type Start, toWire } from './messages.ts'
 
 assert(parentPort !== null, 'this file is run as a thread')
 const port = parentPort
-const tell = (told: Told): void => port.postMessage(told)
+const send = (message: Message): void => port.postMessage(message)
 const { path, member } = workerData as Start
 
 try {
-  const telemetry = emitter(member, tell)
-  const answer = lend(await openSqliteStore(path, { clock: systemClock, telemetry, faults: noFaults }), tell)
+  const telemetry = emitter(member, send)
+  const answer = lend(await openSqliteStore(path, { clock: systemClock, telemetry, faults: noFaults }), send)
   port.on('message', (call: Call) => {
     // With nothing left to wait for, the thread ends.
     void answer(call).then(() => call.method === 'close' && port.close())
   })
 } catch (error) {
-  tell({ kind: 'refused', error: toWire(error) })
+  send({ kind: 'refused', error: toWire(error) })
 }

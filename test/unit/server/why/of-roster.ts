@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type Headrace, headrace } from '../../../../src/headrace.ts'
 import { partitionOf } from '../../../../src/partition.ts'
 import type { Handler } from '../../../../src/pool/run.ts'
-import type { Surroundings } from '../../../../src/surroundings.ts'
+import type { Overrides } from '../../../../src/overrides.ts'
 import { changed } from '../../open-race.ts'
 import { ask, until } from '../serving.ts'
 import {
@@ -163,7 +163,7 @@ export const ofRoster: Situation[] = [
 ]
 
 /** A member of its own that works, one run at a time. One that stops has withdrawn its address: it has none here. */
-async function openOwner(stage: Stage, handler: Handler, shared: Surroundings): Promise<Headrace> {
+async function openOwner(stage: Stage, handler: Handler, shared: Overrides): Promise<Headrace> {
   const options = { partitions: 4, name: 'worker', drainWithin: '10s' } as const
   const race = await headrace({ store: 'memory:', ...options }, shared)
   stage.after(() => race.stop())

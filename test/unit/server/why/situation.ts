@@ -10,7 +10,7 @@ import type { WorkOptions } from '../../../../src/pool/work-options.ts'
 import type { Reason } from '../../../../src/pool/why.ts'
 import type { Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
-import type { Surroundings } from '../../../../src/surroundings.ts'
+import type { Overrides } from '../../../../src/overrides.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
 import { changed } from '../../open-race.ts'
 import { type Answer, type Serving, ask, serve, until } from '../serving.ts'
@@ -52,13 +52,9 @@ export class Stage {
   }
 
   /** A server; one that works where a handler is given. */
-  async serve(
-    work: Work | null,
-    options: OptionsInput = {},
-    surroundings: Surroundings = {},
-  ): Promise<Place> {
+  async serve(work: Work | null, options: OptionsInput = {}, overrides: Overrides = {}): Promise<Place> {
     const race = { name: 'm1', drainWithin: 0, store: this.#address, ...options }
-    const serving = await serve(this, { race }, surroundings)
+    const serving = await serve(this, { race }, overrides)
     const pool = serving.race.pool('vms')
     if (work !== null) {
       const { handler, ...rest } = work

@@ -42,6 +42,7 @@ describe('the memory of the journal', () => {
       crashes: 0,
       state: 'live',
       failing: false,
+      lastError: null,
       enqueuedAt: putAt,
       putAt,
     })

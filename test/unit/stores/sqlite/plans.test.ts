@@ -9,7 +9,10 @@ import { sqliteFiles } from '../../../contract/open-sqlite.ts'
 
 /** A row for each topic, partition, pool or member, and the list that a call gives: these may be scanned. */
 const SMALL =
-  /^SCAN (json_each|pool|topic|head|fence|member|resource|allotment|leader|\d+ CONSTANT ROW|CONSTANT ROW)/
+  /^SCAN (json_each|pool|topic|head|fence|member|resource|allotment|leader|generation|\d+ CONSTANT ROW|CONSTANT ROW)/
+
+/** Of which no more than a page is kept. */
+const SORTS_ONE_KEY = 'list_key: USE TEMP B-TREE FOR ORDER BY'
 
 function queries(): [name: string, query: string][] {
   const folder = new URL('../../../../src/stores/sqlite/', import.meta.url)
@@ -26,6 +29,7 @@ test('no query scans or sorts a table that grows', async () => {
       .map(({ detail }) => String(detail))
       .filter((detail) => /^SCAN|TEMP B-TREE/.test(detail) && !SMALL.test(detail))
       .map((detail) => `${name}: ${detail}`)
+      .filter((step) => step !== SORTS_ONE_KEY)
   })
   database.close()
   await sqliteFiles.remove(path)

@@ -12,7 +12,7 @@ import { noFaults } from '../../../../src/fault.ts'
 import type { Hint, Store } from '../../../../src/store.ts'
 import { openStore } from '../../../../src/stores/open.ts'
 import { StoreClient } from '../../../../src/stores/sqlite/thread/client.ts'
-import type { Call } from '../../../../src/stores/sqlite/thread/wire.ts'
+import type { Call } from '../../../../src/stores/sqlite/thread/messages.ts'
 import { createTelemetry } from '../../../../src/telemetry.ts'
 
 const POOL = { name: 'jobs', mode: 'each', partitions: 4, rememberMs: null } as const
@@ -109,7 +109,7 @@ test('a store that nobody waits for keeps no process alive, and one that is aske
   assert.deepEqual([status, stdout, stderr], [0, 'answered\n', ''])
 })
 
-test('when the thread is gone, who waits is told, and so is who comes', async () => {
+test('when the thread is gone, open calls and later ones fail', async () => {
   const posted: Call[] = []
   const telemetry = createTelemetry('gone')
   const failures: unknown[] = []
@@ -120,7 +120,7 @@ test('when the thread is gone, who waits is told, and so is who comes', async ()
     post: (call) => void posted.push(call),
     waits: () => undefined,
   })
-  client.hear({ kind: 'opened', address: 'sqlite:a.db', putsAtOnce: 1 })
+  client.receive({ kind: 'opened', address: 'sqlite:a.db', putsAtOnce: 1 })
   const store = await client.store()
   const waits = store.log.topics()
   client.end(new Error('out of memory'))

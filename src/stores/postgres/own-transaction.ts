@@ -1,0 +1,59 @@
+// The one way into a transaction of a user's own: first what the server refuses outside of one, then the insert.
+import { HeadraceError } from '../../errors.ts'
+import type { UserTransaction } from '../../tx.ts'
+
+export interface Insert {
+  /** Locks the table as the insert does; the server refuses it outside of a transaction. */
+  begun: string
+  text: string
+  values: unknown[]
+}
+
+/** Inserts rows that count when the user commits. A pool, or a client that has not begun, would commit them at once. [U4] */
+export async function insertInto(tx: UserTransaction, { begun, text, values }: Insert): Promise<void> {
+  try {
+    await tx.query({ text: begun, values: [] })
+    await tx.query({ text, values })
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+/** Not in a transaction; no such table, no such schema; no right to it. */
+const OUTSIDE = ['25P01']
+const FORBIDDEN = ['42501']
+const ELSEWHERE = ['42P01', '3F000']
+
+function refusalOf(error: unknown): unknown {
+  if (isOf(error, OUTSIDE)) {
+    return new HeadraceError('invalid_options', 'tx is not in a transaction: a put would count at once', {
+      cause: error,
+      remedy:
+        'give the client that has sent BEGIN and not yet COMMIT, or what your library hands to the function of its ' +
+        'transaction; not a pool, whose every query may go to another client',
+    })
+  }
+  if (isOf(error, ELSEWHERE)) {
+    return new HeadraceError('invalid_options', 'tx is a transaction of a database without this store', {
+      cause: error,
+      remedy: 'give one of the same database as in the option store, and the same schema in its address',
+    })
+  }
+  if (isOf(error, FORBIDDEN)) {
+    return new HeadraceError('invalid_options', 'the role of tx lacks a right to put into this store', {
+      cause: error,
+      remedy:
+        'grant it usage on the schema headrace, insert on its tables arrival and event_arrival, and select on its table ' +
+        'generation and its sequence turn',
+    })
+  }
+  return error
+}
+
+/** Libraries wrap the error of the driver, each in its own way. */
+export function isOf(error: unknown, states: readonly string[], depth = 5): boolean {
+  if (typeof error !== 'object' || error === null || depth === 0) return false
+  const { code, originalCode, cause, meta, driverAdapterError } = error as Record<string, unknown>
+  if ([code, originalCode].some((state) => typeof state === 'string' && states.includes(state))) return true
+  return [cause, meta, driverAdapterError].some((inner) => isOf(inner, states, depth - 1))
+}

@@ -1,0 +1,2 @@
+-- What the last attempt of an entry failed with, until a run of it is done; null: nothing was thrown.
+alter table entry add column last_error text;

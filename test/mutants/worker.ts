@@ -1,0 +1,148 @@
+// Bugs of a worker: takes, the cursor, runs in flight, starts and stops.
+import type { Mutant } from './mutant.ts'
+
+export const workerMutants: Mutant[] = [
+  {
+    name: 'cancel-fires-no-signal',
+    file: 'src/pool/hold.ts',
+    find: 'if (flying.context !== null) return flying',
+    replace: 'if (flying.context !== null) return null',
+    breaks: 'a cancel does not fire the signal of the run under way',
+    rule: 'X24',
+    caughtBy: {
+      file: 'test/unit/pool/worker-cancels.test.ts',
+      test: '[X24] a cancel fires the signal of the run under way, and what it throws is no failure',
+    },
+  },
+  {
+    name: 'cursor-passes-what-a-limit-cut-off',
+    file: 'src/pool/cursor.ts',
+    find: 'this.#at = Math.min(now - MARGIN_MS, cutAt ?? Infinity)',
+    replace: 'this.#at = now - MARGIN_MS',
+    breaks: 'the cursor passes runs that the limit of a take cut off',
+    rule: 'X7',
+    caughtBy: {
+      file: 'test/unit/pool/cursor.test.ts',
+      test: '[X7] the cursor never passes a run that a limit cut off, and the next take is worth while at once',
+    },
+  },
+  {
+    name: 'hand-over-does-not-wait-for-runs',
+    file: 'src/roster/ownership.ts',
+    find: 'partitions.some((partition) => this.#hasRuns(partition)) ||',
+    replace: 'partitions.some((partition) => !this.#hasRuns(partition) && false) ||',
+    breaks: 'a partition is handed over while its runs are under way',
+    rule: 'X16',
+    caughtBy: { seeds: 100, breaking: ['[X16]', '[X43]'] },
+  },
+  {
+    name: 'in-flight-by-turn-alone',
+    file: 'src/pool/in-flight.ts',
+    find: "return this.#rears.get(run.key)?.behind.has(run) === true ? 'here' : 'busy'",
+    replace: "return this.#rears.get(run.key)?.behind.has(run) === true ? 'here' : 'free'",
+    breaks: 'a key that was cancelled and put anew runs beside its first run',
+    rule: 'V4',
+    caughtBy: { seeds: 100, breaking: ['[X2]'] },
+  },
+  {
+    name: 'lost-ownership-costs-an-attempt',
+    file: 'src/pool/runner.ts',
+    find: "if (why !== null && why !== 'timeout') return null",
+    replace: "if (why !== null && why !== 'timeout' && why !== 'lost') return null",
+    breaks: 'a run that was aborted since its partition may be another’s counts as a failure',
+    rule: 'X14',
+    caughtBy: { seeds: 100, breaking: ['[X14]'] },
+  },
+  {
+    name: 'one-handler-too-many',
+    file: 'src/pool/worker.ts',
+    find: 'return busy < this.#parts.rules.concurrency && this.#suspects.mayStart && this.limiter.isOpen()',
+    replace:
+      'return busy <= this.#parts.rules.concurrency && this.#suspects.mayStart && this.limiter.isOpen()',
+    breaks: 'a worker starts one handler more than its concurrency',
+    rule: 'X1',
+    caughtBy: { seeds: 100, breaking: ['[X1]'] },
+  },
+  {
+    name: 'refused-settle-holds-up-others',
+    file: 'src/pool/settler.ts',
+    find: 'if (error instanceof HeadraceError && error.retryable) {',
+    replace: 'if (error instanceof HeadraceError) {',
+    breaks: 'a settlement that the store refuses is sent again for ever, with all others of its batch',
+    rule: 'X19',
+    caughtBy: {
+      file: 'test/unit/pool/worker-refused.test.ts',
+      test: '[X19] one settlement that the store refuses is dead as unsettled, and hundreds of others are done',
+    },
+  },
+  {
+    name: 'run-behind-overtakes',
+    file: 'src/pool/in-flight.ts',
+    find: 'if ((passedOver !== null && dueAt >= passedOver) || (isFull && dueAt >= behind.lastDueAt)) {',
+    replace: 'if ((passedOver !== null && dueAt < passedOver) || (isFull && dueAt >= behind.lastDueAt)) {',
+    breaks: 'a run that waits behind one of its key goes before an earlier one for which there was no room',
+    rule: 'X20',
+    caughtBy: {
+      file: 'test/unit/pool/in-flight.test.ts',
+      test: '[X20] there is room for 1,000 runs of a key and 10,000 in all, the earliest of each, and none overtakes',
+    },
+  },
+  {
+    name: 'settled-turn-dropped-too-soon',
+    file: 'src/pool/in-flight.ts',
+    find: 'if (this.#takes.size > 0) {',
+    replace: 'if (this.#takes.size > 1) {',
+    breaks:
+      'a settled turn leaves the in-flight set while a take that saw it is under way, so the run is made again',
+    rule: 'X3',
+    caughtBy: { seeds: 100, breaking: ['[X3]'] },
+  },
+  {
+    name: 'settles-what-is-lost',
+    file: 'src/pool/settler.ts',
+    find: 'if (!isOver && ownership.maySettle(flight.fence)) return true',
+    replace: 'if (!isOver || ownership.maySettle(flight.fence)) return true',
+    breaks: 'a run is settled though its partition is held no more',
+    rule: 'X14',
+    caughtBy: { seeds: 100, breaking: ['[X15]'] },
+  },
+  {
+    name: 'starts-without-trust',
+    edits: [
+      {
+        file: 'src/pool/hold.ts',
+        find: 'if (!this.#ownership.mayStart(flight.fence)) {',
+        replace: 'if (!this.#ownership.maySettle(flight.fence)) {',
+      },
+      {
+        file: 'src/pool/worker.ts',
+        find: 'if (this.#isStarting || this.#stop.signal.aborted || this.#parts.ownership.trustedForMs <= 0) return',
+        replace: 'if (this.#isStarting || this.#stop.signal.aborted) return',
+      },
+    ],
+    breaks: 'a run that waited starts though the roster can be trusted no more',
+    rule: 'X5',
+    caughtBy: { seeds: 200, breaking: ['[X5]'] },
+  },
+  {
+    name: 'sweep-without-look-back',
+    file: 'src/pool/cursor.ts',
+    find: 'const lookBack = isSweep ? this.#sweptAt - LOOK_BACK_MS : Infinity',
+    replace: 'const lookBack = isSweep ? this.#sweptAt - 0 * LOOK_BACK_MS : Infinity',
+    breaks: 'a sweep reads from the cursor on, as every take does',
+    rule: 'X9',
+    caughtBy: { seeds: 100, breaking: ['[X9]'] },
+  },
+  {
+    name: 'take-early-by-a-millisecond',
+    file: 'src/stores/memory/pools.ts',
+    find: '.filter(({ next }) => next.dueAt >= from && next.dueAt <= now)',
+    replace: '.filter(({ next }) => next.dueAt >= from && next.dueAt <= now + 1)',
+    breaks: 'a run counts as due one millisecond before its dueAt',
+    rule: 'P2',
+    caughtBy: {
+      file: 'test/contract/memory.test.ts',
+      test: '[P2] a take a millisecond before the dueAt answers nothing, and at the dueAt the run',
+    },
+  },
+]
