@@ -6,7 +6,7 @@ import type { ProofRow } from '../row.ts'
 
 const FEWEST = 10
 /** They are in the order of their names. */
-const QUICK_EVERY = 6
+const QUICK_EVERY = 8
 
 const mutants: ProofRow = {
   name: 'mutants of the source',
@@ -19,7 +19,7 @@ const mutants: ProofRow = {
     const caught = hunted.length - uncaught.length
     return {
       value: `${caught} of ${hunted.length} caught`,
-      holds: uncaught.length === 0 && caught >= FEWEST,
+      holds: uncaught.length === 0 && caught > 0 && named.length >= FEWEST,
       detail: uncaught.length > 0 ? list(uncaught) : `caught: ${hunted.map(({ name }) => name).join(', ')}`,
     }
   },
