@@ -1,4 +1,5 @@
-// The puts of one transaction: find the entry, apply the put table, write what became of it.
+// The puts of one transaction: find the entry, apply the put table, write what became of it. A key that stands several
+// times in a request is read and written once.
 import { partitionOf } from '../../partition.ts'
 import type { Entry } from '../../pool/entry.ts'
 import { type Put, type PutAnswer, merge, slotOf } from '../../pool/merge.ts'
@@ -23,6 +24,8 @@ export class PutBatch {
   /** Asked once: most puts find nothing in the table, and often it is empty. */
   #tableIsEmpty: boolean
   #earliest = Infinity
+  /** In mode one: what a request has changed so far, by key. Written when it has ended. */
+  readonly #changed = new Map<string, { earlier: Entry | undefined; entry: Entry }>()
 
   constructor(parts: PutBatchParts, pool: SqlitePool, tx: Transaction) {
     this.#parts = parts
@@ -53,7 +56,7 @@ export class PutBatch {
     return response
   }
 
-  put(put: Put): PutAnswer {
+  #put(put: Put): PutAnswer {
     const { mode, partitions } = this.#pool.settings
     const { now } = this.#tx
     const slot = slotOf(put, { mode, now })
@@ -91,9 +94,10 @@ export class PutBatch {
       case 'anew':
         // In mode one the put itself takes the place of the dead entry.
         if (entry !== undefined && mode === 'each') removeEntry(this.#pool, entry)
-        return { kind: 'moved', answer: this.put(decided.put) }
+        return { kind: 'moved', answer: this.#putAll([decided.put])[0] as PutAnswer }
       case 'moved':
         this.#write(entry, decided.entry, decided.answer)
+        this.#writeChanged()
         return { kind: 'moved', answer: decided.answer }
     }
   }
@@ -101,19 +105,39 @@ export class PutBatch {
   #apply(puts: Put[]): PutResponse {
     const { payloads } = this.#pool
     const apply = (): PutResponse => {
-      return { kind: 'answered', answers: puts.map((put) => this.put(put)), replayed: false }
+      return { kind: 'answered', answers: this.#putAll(puts), replayed: false }
     }
     return payloads === null ? apply() : payloads.request(this.#pool.settings.name, apply)
   }
 
+  #putAll(puts: readonly Put[]): PutAnswer[] {
+    try {
+      const answers = puts.map((put) => this.#put(put))
+      this.#writeChanged()
+      return answers
+    } finally {
+      // A request that was refused has changed nothing.
+      this.#changed.clear()
+    }
+  }
+
+  #writeChanged(): void {
+    for (const { earlier, entry } of this.#changed.values()) replaceEntry(this.#pool, earlier, entry)
+    this.#changed.clear()
+  }
+
   #find(key: string, slot: number | null): Entry | undefined {
-    const young = slot === null ? undefined : this.#pool.journal.get(key, slot)
+    if (slot === null) return this.#changed.get(key)?.entry ?? this.#pool.table.find(key, slot)
+    const young = this.#pool.journal.get(key, slot)
     if (young !== undefined || this.#tableIsEmpty) return young
     return this.#pool.table.find(key, slot)
   }
 
   #write(existing: Entry | undefined, entry: Entry, answer: PutAnswer): void {
-    if (existing === undefined && this.#isYoung(entry)) this.#pool.journal.add(entry)
+    if (entry.slot === null) {
+      const changed = this.#changed.get(entry.key)
+      this.#changed.set(entry.key, { earlier: changed === undefined ? existing : changed.earlier, entry })
+    } else if (existing === undefined && this.#isYoung(entry)) this.#pool.journal.add(entry)
     else {
       replaceEntry(this.#pool, existing, entry)
       this.#tableIsEmpty = false
