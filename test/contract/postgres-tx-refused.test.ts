@@ -38,6 +38,28 @@ void describe('transactions of users, refused and of many', { skip: server === n
     await race.stop()
   })
 
+  test('[U4] a put that is not awaited is refused once its transaction has ended, and leaves nothing', async () => {
+    const { race, client, rows } = await open('unawaited')
+    const refused = { code: 'invalid_options', message: /tx is not in a transaction/ }
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+    for (const ends of [['rollback'], ['rollback', 'begin', 'rollback'], ['commit', 'begin', 'commit']]) {
+      await client.query('begin')
+      let count = 0
+      // What the program sends without waiting for the put comes between the two statements of the put.
+      const tx = {
+        query: async (asked: unknown) => {
+          if ((count += 1) === 2) for (const end of ends.slice(0, 2)) await client.query(end)
+          return query(asked)
+        },
+      }
+      await assert.rejects(race.pool('work').put('a', { tx }), refused)
+      await client.query('rollback')
+    }
+    assert.equal(await rows(), 0)
+    await client.end()
+    await race.stop()
+  })
+
   test('what is no transaction is refused with the names of the libraries', async () => {
     const { race, client } = await open('unknown')
     for (const tx of [null, 'tx', {}, { execute: 1 }, () => undefined]) {

@@ -1,16 +1,13 @@
 -- Puts and appends of users' own transactions: they arrive as rows, and are folded when they are committed.
 
--- name: begun_for_puts
--- In the user's transaction, before the insert, whose lock it takes. Outside of a transaction the server refuses it.
-lock table headrace.arrival in row exclusive mode
-
--- name: begun_for_events
--- As above.
-lock table headrace.event_arrival in row exclusive mode
+-- name: name_transaction
+-- In the user's transaction, before the insert. Outside of one the name is gone when the statement has ended, and the insert
+-- is refused; so is an insert that a COMMIT or ROLLBACK has overtaken.
+select set_config('headrace_put.transaction', $1::text, true)
 
 -- name: arrive_puts
 -- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of
--- now. The last array: due so long after now.
+-- now. The last array: due so long after now. The last value is the name of the transaction.
 insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload, longest_wait)
 select $1::integer, coalesce(asked.at, $14::bigint, clock.now + asked.in_ms, case when $2::boolean then clock.now end), asked.key_hash,
   coalesce(asked.partition, asked.key_hash % $13::integer), coalesce(asked.lane, $11::smallint),
@@ -19,16 +16,16 @@ from (select headrace.now_ms() as now offset 0) as clock cross join unnest($3::t
     string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[], $9::integer[], $10::integer[],
     $15::bigint[], $16::bigint[]) with ordinality
   as asked (key, at, payload, lane, grp, partition, key_hash, note, longest_wait, in_ms, nth)
-where headrace.in_life(':life')
+where headrace.in_transaction($17::text) and headrace.in_life(':life')
 order by asked.nth
 
 -- name: arrive_events
--- In the user's transaction. No lock that anybody waits for.
+-- In the user's transaction. No lock that anybody waits for. The last value is the name of the transaction.
 insert into headrace.event_arrival (topic, partition, event_id, key, value, headers)
 select $1::integer, asked.partition, asked.id, asked.key, asked.value, asked.headers
 from unnest($2::integer[], $3::text[], $4::text[], $5::text[], $6::text[]) with ordinality
   as asked (partition, id, key, value, headers, nth)
-where headrace.in_life(':life')
+where headrace.in_transaction($7::text) and headrace.in_life(':life')
 order by asked.nth
 
 -- name: fold_puts

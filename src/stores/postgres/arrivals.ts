@@ -33,6 +33,7 @@ const FOLD: Call = { operation: 'commit', timeoutMs: 1000, again: 'exact' }
 
 export class PostgresArrivals implements Arrivals {
   readonly #parts: PostgresArrivalsParts
+  #inserts = 0
 
   constructor(parts: PostgresArrivalsParts) {
     this.#parts = parts
@@ -64,9 +65,11 @@ export class PostgresArrivals implements Arrivals {
   async #insert(tx: UserTransaction, what: 'puts' | 'events', values: unknown[]): Promise<void> {
     const { queries, life, address } = this.#parts
     const { name } = life
+    this.#inserts += 1
     try {
       await insertInto(tx, {
-        begun: queries.text(`begun_for_${what}`),
+        naming: queries.text('name_transaction'),
+        name: `${name}/${this.#inserts}`,
         text: queries.text(`arrive_${what}`),
         values,
       })

@@ -1,19 +1,25 @@
-// The one way into a transaction of a user's own: first what the server refuses outside of one, then the insert.
+// The one way into a transaction of a user's own: first it is given a name, then the insert demands that name.
 import { HeadraceError } from '../../errors.ts'
 import type { UserTransaction } from '../../tx.ts'
 
 export interface Insert {
-  /** Locks the table as the insert does; the server refuses it outside of a transaction. */
-  begun: string
+  /** Gives the transaction a name until it ends. */
+  naming: string
+  /** Used for no other insert of this process. */
+  name: string
   text: string
+  /** Followed by the name. */
   values: unknown[]
 }
 
-/** Inserts rows that count when the user commits. A pool, or a client that has not begun, would commit them at once. [U4] */
-export async function insertInto(tx: UserTransaction, { begun, text, values }: Insert): Promise<void> {
+/**
+ * Inserts rows that count when the user commits. A pool, or a client that has not begun, would commit them at once; so would
+ * one whose transaction ended between the two statements, since the put was not awaited. [U4]
+ */
+export async function insertInto(tx: UserTransaction, { naming, name, text, values }: Insert): Promise<void> {
   try {
-    await tx.query({ text: begun, values: [] })
-    await tx.query({ text, values })
+    await tx.query({ text: naming, values: [name] })
+    await tx.query({ text, values: [...values, name] })
   } catch (error) {
     throw refusalOf(error)
   }
