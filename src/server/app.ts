@@ -20,6 +20,7 @@ import { KnownPools } from './known-pools.ts'
 import { addMeter } from './meter.ts'
 import { addMetrics } from './metrics.ts'
 import { type DocumentedRoute, addOpenApi } from './openapi.ts'
+import { OwnTurn } from './own-turn.ts'
 import { addPage } from './page.ts'
 import { addPools } from './pools.ts'
 import { EVERY_ANSWER, LARGEST_BODY_BYTES } from './problem.ts'
@@ -68,6 +69,7 @@ export function createServer(
     race,
     pools,
     drain: new Drain(race.clock),
+    turns: new OwnTurn(race.clock),
     startedAt: race.clock.mono(),
     local: isLoopback(settings.host),
     token: settings.token,

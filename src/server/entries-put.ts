@@ -87,8 +87,10 @@ async function post(context: ServerContext, request: FastifyRequest, reply: Fast
   const many = Array.isArray(value)
   if (many) refuseLength(value.length, { one: 'entry', many: 'entries' })
   const puts = many ? readPuts(value, mode) : [readPut(value, mode)]
+  if (many) await context.turns.next()
   const response = await pool.request({ puts, repeat: repeatOf(request, many ? 'list' : 'entry', bytes) })
   markReplay(reply, response)
+  if (many) await context.turns.next()
   reply.code(ACCEPTED).header('content-type', JSON_TYPE)
   const text = writeAll(pool, puts, answersOf(response))
   return many ? `[${text}]` : text

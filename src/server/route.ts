@@ -8,12 +8,15 @@ import type { Admission } from './admission.ts'
 import type { Drain } from './drain.ts'
 import { refuse } from './json.ts'
 import type { KnownPools } from './known-pools.ts'
+import type { OwnTurn } from './own-turn.ts'
 import type { Recent } from './recent.ts'
 
 export interface ServerContext {
   race: Headrace
   pools: KnownPools
   drain: Drain
+  /** For lists of thousands. */
+  turns: OwnTurn
   /** When the server was built, by the monotonic clock. */
   startedAt: number
   /** Only this machine can ask. */
