@@ -148,7 +148,7 @@ const debounceCases: ArrivalsCase[] = [
       ]
       await inTransaction((tx) => arrivals.put(tx, 'work', puts))
       const { postponable } = await arrivals.foldPuts({ pool: 'work', limit: 100, claim: pool.claim })
-      assert.deepEqual(postponable.toSorted(), [at, at + 2])
+      assert.deepEqual(new Set(postponable), new Set([at, at + 2]))
     },
   },
 ]
