@@ -7,6 +7,8 @@ export const ERROR_CODES = {
   pool_mismatch: { title: 'The pool was created with other settings', retryable: false },
   pool_unknown: { title: 'There is no such pool', retryable: false },
   entry_unknown: { title: 'There is no such entry', retryable: false },
+  entry_due: { title: 'The entry is due already', retryable: false },
+  entry_exists: { title: 'The entry exists already', retryable: false },
   payloads_full: { title: 'The entry holds as many payloads as it may', retryable: true },
   topic_mismatch: { title: 'The topic was created with other settings', retryable: false },
   topic_unknown: { title: 'There is no such topic', retryable: false },

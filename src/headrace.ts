@@ -126,7 +126,7 @@ export class Headrace {
       notice: (told, sent) => {
         this.#ticks.forEach((ticks) => ticks.notice(told, sent.wall))
         this.#works.notice(told, sent.wall)
-        this.#folding?.notice(told)
+        this.#folding?.notice(told, sent.wall)
       },
     })
     this.roster = roster

@@ -51,6 +51,8 @@ export interface Folded {
   count: number
   /** More wait: fold again. */
   more: boolean
+  /** When those runs are due that a later arrival may postpone. */
+  postponable: readonly number[]
   /** The claimed partitions whose fence is another's; nothing of them was folded. */
   refused: readonly number[]
 }
@@ -64,7 +66,7 @@ export interface Arrivals {
   put(tx: UserTransaction, pool: string, puts: readonly Put[]): Promise<void>
   /** Events that arrive with the user's commit, in the order given. [U1] */
   append(tx: UserTransaction, topic: string, events: readonly NewEvent[]): Promise<void>
-  /** Folds what has arrived into entries, by the put table, once each and in its order, fenced. [U2] [F2] */
+  /** Folds what has arrived into entries, by the put table, once each and in its order, fenced. [U2] [U6] [F2] */
   foldPuts(request: FoldRequest): Promise<Folded>
   /** Folds up to `limit` events that have arrived into their topic, once each and in their order; answers how many. [U2] */
   foldEvents(topic: string, limit: number): Promise<number>

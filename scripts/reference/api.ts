@@ -15,6 +15,8 @@ interface Declaration {
   kind: 'function' | 'class' | 'const' | 'interface' | 'type'
   doc: string
   code: string
+  /** Not exported by the entry point: its exported types are made of it. */
+  isPart?: boolean
 }
 
 /** A name that a module exports from another one. */
@@ -23,6 +25,11 @@ interface Forwarded {
   name: string | null
   original: string
   from: string
+}
+
+interface Exported extends Declaration {
+  /** Types of its module that it is made of; shown even if the entry point does not export them. */
+  parts: Declaration[]
 }
 
 interface Module {
@@ -81,7 +88,7 @@ function entryPoints(): { name: string; source: string }[] {
 
 const pageOf = (entry: string): string => `${entry.replace(/^headrace/, 'api').replace('/', '-')}.md`
 
-/** Every export of an entry point, by the name that it has there. */
+/** Every export of an entry point, by the name that it has there, and what its types are made of. */
 function readEntry(folder: string, source: string): Declaration[] {
   const modules = new Map<string, Module>()
   const moduleOf = (path: string): Module => {
@@ -89,9 +96,10 @@ function readEntry(folder: string, source: string): Declaration[] {
     modules.set(path, known)
     return known
   }
-  const exportsOf = (path: string): Declaration[] => {
+  const exportsOf = (path: string): Exported[] => {
     const module = moduleOf(path)
-    const own = module.declarations.filter(({ name }) => module.exported.has(name))
+    const exported = module.declarations.filter(({ name }) => module.exported.has(name))
+    const own = exported.map((one) => ({ ...one, parts: partsOf(one, module.declarations) }))
     const others = module.forwarded.flatMap(({ name, original, from }) => {
       const all = exportsOf(posix.join(posix.dirname(path), from))
       if (name === null) return all
@@ -102,7 +110,18 @@ function readEntry(folder: string, source: string): Declaration[] {
     })
     return [...own, ...others]
   }
-  return exportsOf(source.replace(/\.ts$/, '.d.ts'))
+  const all = exportsOf(source.replace(/\.ts$/, '.d.ts'))
+  const names = new Set(all.map(({ name }) => name))
+  const parts = new Set(all.flatMap((one) => one.parts).filter(({ name }) => !names.has(name)))
+  return [...all, ...[...parts].map((part) => ({ ...part, isPart: true }))]
+}
+
+/** An alias says nothing without the interface that it adds to or picks from. */
+function partsOf({ kind, code }: Declaration, declarations: readonly Declaration[]): Declaration[] {
+  if (kind !== 'type') return []
+  return declarations.filter(
+    (other) => other.kind === 'interface' && new RegExp(`\\b${other.name}\\b`).test(code),
+  )
 }
 
 /** A formatted declaration file: a line that begins with a letter or a comment begins a statement. */
@@ -166,10 +185,11 @@ function writePage({ name, exported }: Entry, entries: Entry[], hidden: Set<stri
   )
   const anchors = new Map(sorted.map((one) => [one.name, anchorOf(one)]))
   const index = KINDS.flatMap((kind) => {
-    const names = new Set(sorted.filter((one) => one.kind === kind).map((one) => one.name))
-    const links = [...names].map((one) => `[${one}](#${kind}-${one.toLowerCase()})`)
-    return links.length === 0 ? [] : [[PLURALS[kind], links.join(', ')]]
+    const links = linksTo(sorted.filter((one) => one.kind === kind && one.isPart !== true))
+    return links === '' ? [] : [[PLURALS[kind], links]]
   })
+  const parts = linksTo(sorted.filter(({ isPart }) => isPart === true))
+  if (parts !== '') index.push(['not exported, but parts of types', parts])
   const others = entries.filter((entry) => entry.name !== name)
   return page(
     `API: ${name}`,
@@ -179,6 +199,11 @@ function writePage({ name, exported }: Entry, entries: Entry[], hidden: Set<stri
     table(['', 'exports'], index),
     ...sorted.map((one, nth) => writeDeclaration(one, sorted[nth - 1], { anchors, hidden })),
   )
+}
+
+function linksTo(declarations: readonly Declaration[]): string {
+  const links = new Set(declarations.map((one) => `[${one.name}](#${anchorOf(one)})`))
+  return [...links].join(', ')
 }
 
 const PLURALS = {

@@ -153,6 +153,32 @@ export function clientOf(flags: ClientFlags, context: CliContext): Client {
   })
 }
 
+/** The flags of a move: to when. */
+export interface MoveFlags extends ClientFlags {
+  at?: string
+  to?: string
+  in?: number
+}
+
+export function addMoveFlags(command: Command): Command {
+  return command
+    .option('--to <time>', 'the new time, RFC 3339', moment)
+    .addOption(new Option('--in <duration>', 'the new time, from now').argParser(duration).conflicts('to'))
+}
+
+/** From when to when a move goes. */
+export function changeOf(
+  { at, to, in: inMs }: MoveFlags,
+  { clock }: CliContext,
+): { from: string | null; to: string } {
+  const from = at ?? null
+  if (to !== undefined) return { from, to }
+  if (inMs !== undefined) return { from, to: toIso(clock.now() + inMs) }
+  throw new HeadraceError('invalid_options', 'the new time is missing', {
+    remedy: 'give it with --to 2027-03-01T00:00:00Z or --in 10m',
+  })
+}
+
 /** Milliseconds of `250ms`, `10s`, `5m`, `2h` or `7d`. */
 export function duration(text: string): number {
   try {

@@ -39,6 +39,8 @@ const EXIT_OF: Record<string, number> = {
   partition_unknown: EXIT.notFound,
   member_unknown: EXIT.notFound,
   offset_gone: EXIT.notFound,
+  entry_due: EXIT.conflict,
+  entry_exists: EXIT.conflict,
   tick_due: EXIT.conflict,
   payloads_full: EXIT.conflict,
   tick_exists: EXIT.conflict,

@@ -1,10 +1,21 @@
-// headrace pool list, make, get, put, cancel. What was given up is in dead.ts, pause and limits in control.ts.
+// headrace pool list, make, get, put, add, move, cancel. What was given up is in dead.ts, pause and limits in control.ts.
 import { type Command, Option } from 'commander'
 import type { EntriesQuery, EntryView, NewEntry, Page, PoolClient, PutAnswer } from '../client/client.ts'
 import { HeadraceError, messageOf } from '../errors.ts'
 import type { CommandParts } from './command.ts'
 import { addDeadCommands } from './dead.ts'
-import { type ClientFlags, addClientFlags, clientOf, duration, integer, json, moment } from './flags.ts'
+import {
+  type ClientFlags,
+  type MoveFlags,
+  addClientFlags,
+  addMoveFlags,
+  changeOf,
+  clientOf,
+  duration,
+  integer,
+  json,
+  moment,
+} from './flags.ts'
 import { type Output, escapeControls } from './output.ts'
 import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
 import { formatChange, formatEntries, formatEntry, formatPools, sayListed } from './pool-text.ts'
@@ -15,6 +26,7 @@ const EXAMPLES = `Examples:
   $ headrace pool list vms --state backing-off
   $ headrace pool put vms vm-17 --in 10m --payload '{"deep":true}'
   $ headrace pool add mails '{"to":"ann"}'
+  $ headrace pool move vms vm-17 --in 1h
   $ headrace pool dead vms --kinds
   $ headrace pool redrive vms --kind 3f2a9c01b77e
   $ headrace pool pause vms --by ann --reason 'provider is down'
@@ -30,7 +42,7 @@ export function addPool(parts: CommandParts): void {
   const pool = parts.program
     .command('pool')
     .description(
-      'look at pools and their entries, put and cancel keys, run again what was given up, pause pools and limit them',
+      'look at pools and their entries, put, move and cancel keys, run again what was given up, pause pools and limit them',
     )
     .addHelpText('before', EXAMPLES)
   addList(pool, parts)
@@ -38,6 +50,7 @@ export function addPool(parts: CommandParts): void {
   addGet(pool, parts)
   addPut(pool, parts)
   addAdd(pool, parts)
+  addMove(pool, parts)
   addCancel(pool, parts)
   addDeadCommands(pool, parts)
   addControlCommands(pool, parts)
@@ -199,7 +212,11 @@ function addPut(pool: Command, { context, output }: CommandParts): void {
     )
     .option('--at <time>', 'when it is due, RFC 3339; names the entry in a pool of mode each', moment)
     .addOption(new Option('--in <duration>', 'due after this long').argParser(duration).conflicts('at'))
-    .option('--payload <json>', 'anything JSON can hold; its run gets it', json)
+    .option(
+      '--payload <json>',
+      'anything JSON can hold; its run gets it. A replace without one drops the payload',
+      json,
+    )
     .addOption(new Option('--lane <lane>', 'normal unless said').choices(LANES))
     .option('--group <group>', 'decides the partition; the key unless said')
     .addOption(
@@ -240,6 +257,25 @@ function addAdd(pool: Command, { context, output }: CommandParts): void {
         .pools.of(name)
         .add(json(payload), { at, in: inMs, lane, group })
       output(self).result(added, () => formatPut(added))
+    },
+  )
+}
+
+function addMove(pool: Command, { context, output }: CommandParts): void {
+  const command = pool
+    .command('move <pool> <key>')
+    .description(
+      'move the entry of a key to another time, with its payload, unless it is due already; a dead one is put again',
+    )
+    .addHelpText(
+      'before',
+      examples('pool move vms vm-17 --in 1h', 'pool move vms vm-17 --to 2027-03-01T00:00:00Z'),
+    )
+    .option('--at <time>', TIME_OF, moment)
+  addClientFlags(addMoveFlags(command), context).action(
+    async (name: string, key: string, flags: MoveFlags, self: Command) => {
+      const moved = await clientOf(flags, context).pools.of(name).move(key, changeOf(flags, context))
+      output(self).result(moved, () => formatPut(moved))
     },
   )
 }

@@ -2,10 +2,18 @@
 import { type Command, Option } from 'commander'
 import type { ConflictRule, Page, TickAnswer, TickQuery, TickView } from '../client/client.ts'
 import { toIso } from '../clock.ts'
-import { HeadraceError } from '../errors.ts'
 import type { CommandParts } from './command.ts'
-import type { CliContext } from './context.ts'
-import { type ClientFlags, addClientFlags, clientOf, duration, json, moment } from './flags.ts'
+import {
+  type ClientFlags,
+  type MoveFlags,
+  addClientFlags,
+  addMoveFlags,
+  changeOf,
+  clientOf,
+  duration,
+  json,
+  moment,
+} from './flags.ts'
 import { type Column, type Output, escapeControls, formatTable } from './output.ts'
 import { afterFlag, examples, limitFlag, sayNext } from './paging.ts'
 
@@ -129,35 +137,18 @@ function addCancel(tick: Command, { context, output }: CommandParts): void {
   )
 }
 
-interface MoveFlags extends ClientFlags {
-  at?: string
-  to?: string
-  in?: number
-}
-
 function addMove(tick: Command, { context, output }: CommandParts): void {
   const command = tick
     .command('move <item>')
     .description('move a tick to another time, unless it is due already or the item has a tick at that time')
     .addHelpText('before', examples('tick move user1234 --at 2027-02-28T14:16:00Z --to 2027-03-01T00:00:00Z'))
     .option('--at <time>', 'the time that the tick was asked for; not needed where an item has one', moment)
-    .option('--to <time>', 'the new time, RFC 3339', moment)
-    .addOption(new Option('--in <duration>', 'the new time, from now').argParser(duration).conflicts('to'))
-  addClientFlags(command, context).action(async (item: string, flags: MoveFlags, self: Command) => {
-    const moved = await clientOf(flags, context).ticks.move(item, {
-      from: flags.at ?? null,
-      to: targetOf(flags, context),
-    })
-    output(self).result(moved, () => formatAnswer(moved))
-  })
-}
-
-function targetOf({ to, in: inMs }: MoveFlags, { clock }: CliContext): string {
-  if (to !== undefined) return to
-  if (inMs !== undefined) return toIso(clock.now() + inMs)
-  throw new HeadraceError('invalid_options', 'the new time is missing', {
-    remedy: 'give it with --to 2027-03-01T00:00:00Z or --in 10m',
-  })
+  addClientFlags(addMoveFlags(command), context).action(
+    async (item: string, flags: MoveFlags, self: Command) => {
+      const moved = await clientOf(flags, context).ticks.move(item, changeOf(flags, context))
+      output(self).result(moved, () => formatAnswer(moved))
+    },
+  )
 }
 
 function printPage(page: Page<TickView>, output: Output): void {

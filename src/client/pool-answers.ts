@@ -70,7 +70,7 @@ export interface EntryView {
   progressAt?: string
 }
 
-/** What a put did. */
+/** What a put or a move of an entry did. */
 export interface PutAnswer {
   key: string
   at: string | null

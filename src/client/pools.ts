@@ -137,6 +137,8 @@ const FOLLOW = optionTable<FollowOptions & { at?: string }>('following an entry'
   onLost: 'function',
 })
 
+const MOVE = optionTable<{ from: string | null; to: string }>('moving an entry', { from: null, to: null })
+
 /** `Payload` is what the puts of the pool carry. */
 export interface PoolClient<Payload = unknown> {
   /** The pool with its pause and limits, or `pool_unknown`. */
@@ -158,6 +160,11 @@ export interface PoolClient<Payload = unknown> {
   /** The entry, with the progress of its run, whenever it has changed, until it is gone; or `entry_unknown`. */
   follow(key: string, options?: FollowOptions & { at?: string | undefined }): AsyncGenerator<EntryView, void>
   list(query?: EntriesQuery): Promise<Page<EntryView>>
+  /**
+   * Moves an entry to another time, unless it is due already (`entry_due`); `from` may be null where a key has one entry. Times
+   * are RFC 3339.
+   */
+  move(key: string, change: { from: string | null; to: string }): Promise<PutAnswer>
   /** Cancels an entry; in mode `each` without a time all of the key. */
   cancel(key: string, at?: string): Promise<EntryCancelled>
   /** What was given up, the newest first. A page may be empty, and have a next one. */
@@ -220,6 +227,11 @@ function createPoolClient<Payload>(
     },
     list: ({ from, before, ...query } = {}) =>
       call({ path: `${path}/entries`, query: { ...query, 'due.from': from, 'due.before': before } }),
+    async move(key, change) {
+      checkOptions(change, MOVE)
+      const { from, to } = change
+      return call({ method: 'PATCH', path: entry(key), query: { at: from ?? undefined }, body: { at: to } })
+    },
     cancel: (key, at) => call({ method: 'DELETE', path: entry(key), query: { at } }),
     dead: (query = {}) => call({ path: `${path}/dead`, query: { ...query } }),
     deadKinds: (query = {}) => call({ path: `${path}/dead/kinds`, query: { ...query } }),

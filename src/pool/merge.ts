@@ -16,6 +16,8 @@ export interface Put {
   onConflict: OnConflict
   /** With `replace`: it is not put off for longer than this, since the first put that named one. [M10] */
   longestWaitMs?: number
+  /** Of a put that arrived in a user's transaction: when the first that named a longest wait was made. [U6] */
+  since?: number
 }
 
 export type PutResult = 'created' | 'merged' | 'replaced' | 'kept'
@@ -134,7 +136,7 @@ function mergeAfter(entry: Entry, put: Put, context: MergeContext): Merged {
 }
 
 function planned(run: PlannedRun | null, put: Put, context: MergeContext): PlannedRun {
-  const since = run?.since ?? (put.longestWaitMs === undefined ? undefined : context.now)
+  const since = run?.since ?? put.since ?? (put.longestWaitMs === undefined ? undefined : context.now)
   const dueAt = dueAtOf(put, since ?? context.now, context)
   if (run === null || put.onConflict === 'replace') {
     const fresh = { dueAt, tally: 1, payload: put.payload ?? null }

@@ -1,19 +1,20 @@
-// /v1/pools/:pool/entries: look at entries, and cancel them. In mode `each` an entry is addressed by key and at; the key
+// /v1/pools/:pool/entries: look at entries, reschedule and cancel them. In mode `each` an entry is addressed by key and at; the key
 // alone means all of them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { checkKey } from '../check.ts'
+import { checkKey, checkMoment } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
 import { type Entry, type PlannedRun, stateOf } from '../pool/entry.ts'
 import type { Pool } from '../pool/pool.ts'
 import type { EntryQuery } from '../pool/store.ts'
-import { JSON_TYPE } from './body.ts'
+import { JSON_TYPE, jsonOf } from './body.ts'
 import { followEntry } from './entry-follower.ts'
 import { STATES, readMoment, readState } from './entry-query.ts'
-import { refuse } from './json.ts'
+import { isObject, refuse } from './json.ts'
 import { pagingOf, readLimit } from './listing.ts'
-import { ENTRIES, ENTRY, ENTRY_CANCELLED } from './pool-schemas.ts'
+import { ENTRIES, ENTRY, ENTRY_CANCELLED, PUT_RESULT } from './pool-schemas.ts'
 import { READ_ERRORS, type RouteDoc, type ServerContext, WRITE_ERRORS, readQuery } from './route.ts'
+import { RESCHEDULE } from './schemas.ts'
 import { wantsStream } from './stream.ts'
 import { type PageRules, readCursor, writePage } from './tick-json.ts'
 
@@ -42,6 +43,14 @@ const GET: RouteDoc = {
   answer: { 'application/json': { oneOf: [ENTRY, ENTRIES] }, 'text/event-stream': ENTRY },
   errors: ['invalid_input', 'pool_unknown', 'entry_unknown', ...READ_ERRORS],
 }
+const PATCH: RouteDoc = {
+  summary:
+    'Reschedules an entry in one step: it keeps its payload, lane and group. A dead entry is put again, as a new one.',
+  query: { at: 'the entry of this time; required in mode `each`' },
+  body: { 'application/json': RESCHEDULE },
+  answer: { 'application/json': PUT_RESULT },
+  errors: ['invalid_input', 'pool_unknown', 'entry_unknown', 'entry_due', 'entry_exists', ...WRITE_ERRORS],
+}
 const DELETE: RouteDoc = {
   summary:
     'Cancels the entries of a key, or with `at` the one entry. The signal of a run that is under way fires, and it settles nothing any more.',
@@ -58,6 +67,7 @@ export function addEntries(app: FastifyInstance, context: ServerContext): void {
     return text
   })
   app.get(`${path}/:key`, { config: { doc: GET } }, (request, reply) => get(context, request, reply))
+  app.patch(`${path}/:key`, { config: { doc: PATCH } }, (request) => reschedule(context, request))
   app.delete(`${path}/:key`, { config: { doc: DELETE } }, (request) => cancel(context, request))
 }
 
@@ -115,6 +125,28 @@ async function readOne(
   return `${text.slice(0, -1)},"progress":${told.progress},"progressAt":"${toIso(told.toldAt)}"}`
 }
 
+async function reschedule(context: ServerContext, request: FastifyRequest): Promise<unknown> {
+  const query = readQuery(request.query, ['at'])
+  const body = jsonOf(request)
+  const pool = await context.pools.of(request)
+  const key = keyOf(request)
+  const from = slotOf(pool, query.at)
+  if (from === undefined && pool.settings.mode === 'each') {
+    throw refuse('the parameter at is missing: a key may have many entries', 'name the entry by ?at=')
+  }
+  if (!isObject(body) || Object.keys(body).some((name) => name !== 'at')) {
+    throw refuse('the body must be {"at": "…"} and nothing else', 'send the new time as "at"')
+  }
+  const to = checkMoment(body['at'])
+  const outcome = await pool.reschedule(key, from ?? null, to)
+  if (outcome.kind === 'absent') throw entryUnknown(key, from)
+  if (outcome.kind === 'due') throw entryDue(key)
+  if (outcome.kind === 'exists') throw entryExists(key, to)
+  const { dueAt, tally, result } = outcome.answer
+  const at = pool.settings.mode === 'each' ? toIso(to) : null
+  return { key, at, dueAt: toIso(dueAt.getTime()), tally, result }
+}
+
 async function cancel(context: ServerContext, request: FastifyRequest): Promise<unknown> {
   const query = readQuery(request.query, ['at'])
   const pool = await context.pools.of(request)
@@ -155,6 +187,20 @@ function entryUnknown(key: string, at?: number): HeadraceError {
   return new HeadraceError('entry_unknown', `the key ${JSON.stringify(key)} has ${which}`, {
     remedy:
       'it may be done, and an entry that is done is gone; list what there is with GET /v1/pools/NAME/entries',
+  })
+}
+
+function entryDue(key: string): HeadraceError {
+  const what = `the entry of ${JSON.stringify(key)} is due already, or one at the new time has fired`
+  return new HeadraceError('entry_due', what, {
+    remedy: 'nothing was changed: a run that is due is not postponed; put the key again, or cancel it',
+  })
+}
+
+function entryExists(key: string, at: number): HeadraceError {
+  const what = `the key ${JSON.stringify(key)} has an entry at ${toIso(at)} already`
+  return new HeadraceError('entry_exists', what, {
+    remedy: 'nothing was changed: choose another time, or cancel one of the two entries',
   })
 }
 

@@ -13,6 +13,8 @@ const STATUS: Record<ErrorCode, number> = {
   pool_mismatch: 409,
   pool_unknown: 404,
   entry_unknown: 404,
+  entry_due: 409,
+  entry_exists: 409,
   payloads_full: 409,
   topic_mismatch: 409,
   resource_mismatch: 409,

@@ -1,4 +1,4 @@
-// The contract of puts and appends in users' own transactions: rules [U1] to [U3] of docs/spec/postgres.md. Its subjects
+// The contract of puts and appends in users' own transactions: rules [U1] to [U3] and [U6] of docs/spec/postgres.md. Its subjects
 // have transactions of their own kinds, which a case only begins and ends.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -13,6 +13,8 @@ export interface ArrivalsSubject {
   store: Store
   /** The store's clock. */
   now(): number
+  /** Lets so much time pass on it. */
+  pass(ms: number): Promise<void>
   begin(): Promise<OwnTransaction>
 }
 
@@ -60,6 +62,96 @@ interface ArrivalsCase {
   title: string
   run(open: OpenArrivals): Promise<void>
 }
+
+const DEBOUNCE = { onConflict: 'replace' } as const
+
+/** Puts that were made one after the other, of which each replaces the one before. */
+const debounceCases: ArrivalsCase[] = [
+  {
+    title:
+      '[U6] a put that is due by the time of the fold is replaced by one that was made before it was due',
+    run: async (open) => {
+      const { arrivals, pool, fold, inTransaction, now, pass } = await openSetting(open)
+      const at = now() + 60_000
+      await inTransaction((tx) =>
+        arrivals.put(tx, 'work', [
+          asPut('a', { inMs: 20, payload: '1', lane: 'bulk', group: 'g' }),
+          asPut('a', { inMs: 30, payload: '2', ...DEBOUNCE }),
+          asPut('a', { at, ...DEBOUNCE }),
+          asPut('b', { inMs: 20, payload: '1', ...DEBOUNCE }),
+          asPut('b', { inMs: 30, payload: '2', ...DEBOUNCE }),
+        ]),
+      )
+      await pass(40)
+      assert.equal(await fold(), 5)
+      const { next, after, lane, group } = await pool.get('a')
+      assert.deepEqual(
+        [next, after, lane, group],
+        [{ dueAt: at, tally: 1, payload: null }, null, 'bulk', 'g'],
+      )
+      const { key, seen, payload } = await pool.takeOne()
+      assert.deepEqual({ key, seen, payload }, { key: 'b', seen: 1, payload: '2' })
+    },
+  },
+  {
+    title: '[U6] a put that was due when the next was made is a run of its own',
+    run: async (open) => {
+      const { arrivals, pool, fold, inTransaction, now, pass } = await openSetting(open)
+      const at = now() + 60_000
+      await inTransaction(async (tx) => {
+        await arrivals.put(tx, 'work', [asPut('a', { inMs: 20, payload: '1', ...DEBOUNCE })])
+        await pass(40)
+        await arrivals.put(tx, 'work', [asPut('a', { at, payload: '2', ...DEBOUNCE })])
+        await arrivals.put(tx, 'work', [asPut('b', { payload: '1', ...DEBOUNCE })])
+        await arrivals.put(tx, 'work', [asPut('b', { at, payload: '2', ...DEBOUNCE })])
+      })
+      assert.equal(await fold(), 4)
+      for (const key of ['a', 'b']) {
+        const { next, after } = await pool.get(key)
+        assert.deepEqual([next.payload, after], ['1', { dueAt: at, tally: 1, payload: '2' }])
+      }
+    },
+  },
+  {
+    title: '[U6] [M10] the longest wait counts from when the first put that names one was made',
+    run: async (open) => {
+      const { arrivals, pool, fold, inTransaction, now, pass } = await openSetting(open)
+      const put = (longestWaitMs: number) =>
+        inTransaction((tx) =>
+          arrivals.put(tx, 'work', [asPut('a', { inMs: 60_000, longestWaitMs, ...DEBOUNCE })]),
+        )
+      const before = now()
+      await put(90_000)
+      const after = now()
+      await pass(20)
+      await put(60_010)
+      await fold()
+      const { next } = await pool.get('a')
+      const since = next.since ?? 0
+      assert.ok(since >= before && since <= after)
+      assert.equal(next.dueAt, since + 60_010)
+      await put(10)
+      await fold()
+      assert.equal((await pool.takeOne()).key, 'a')
+    },
+  },
+  {
+    title: '[U7] a fold answers when the runs are due that a later put may postpone',
+    run: async (open) => {
+      const { arrivals, pool, inTransaction, now } = await openSetting(open)
+      const at = now() + 60_000
+      const puts = [
+        asPut('a', { at, ...DEBOUNCE }),
+        asPut('b', { at: at + 1 }),
+        asPut('c', DEBOUNCE),
+        asPut('d', { at: at + 2, ...DEBOUNCE }),
+      ]
+      await inTransaction((tx) => arrivals.put(tx, 'work', puts))
+      const { postponable } = await arrivals.foldPuts({ pool: 'work', limit: 100, claim: pool.claim })
+      assert.deepEqual(new Set(postponable), new Set([at, at + 2]))
+    },
+  },
+]
 
 const cases: ArrivalsCase[] = [
   {
@@ -139,7 +231,12 @@ const cases: ArrivalsCase[] = [
       const { store, arrivals, pool, inTransaction } = await openSetting(open)
       await inTransaction((tx) => arrivals.put(tx, 'work', [asPut('a')]))
       const request = { pool: 'work', limit: 100, claim: claimOf(4, 'stale', 1) }
-      assert.deepEqual(await arrivals.foldPuts(request), { count: 0, more: false, refused: [0, 1, 2, 3] })
+      assert.deepEqual(await arrivals.foldPuts(request), {
+        count: 0,
+        more: false,
+        postponable: [],
+        refused: [0, 1, 2, 3],
+      })
       assert.deepEqual(await pool.list(), [])
       assert.deepEqual(await arrivedIn(store), ['pool/work'])
     },
@@ -197,6 +294,6 @@ export function arrivalsContract(
   { skip }: { skip: string | false },
 ): void {
   void describe(`${suite}: arrivals`, { skip }, () => {
-    for (const { title, run } of cases) void test(title, () => run(open))
+    for (const { title, run } of [...cases, ...debounceCases]) void test(title, () => run(open))
   })
 }

@@ -19,6 +19,11 @@ async function begin(): Promise<OwnTransaction> {
 
 arrivalsContract(
   'postgres',
-  async () => ({ store: await open(newSchema()), now: () => systemClock.now(), begin }),
+  async () => ({
+    store: await open(newSchema()),
+    now: () => systemClock.now(),
+    pass: (ms) => systemClock.sleep(ms),
+    begin,
+  }),
   { skip },
 )

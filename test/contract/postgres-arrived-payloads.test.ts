@@ -104,3 +104,18 @@ test(
     ])
   },
 )
+
+test('[U5] [U6] a put whose payload is no JSON replaces none, and becomes a record', { skip }, async (t) => {
+  const { race, refused } = await openRace(t)
+  const pool = race.pool('work')
+  const ran: unknown[] = []
+  race.work(pool, async ({ payload }) => void ran.push(payload))
+  await race.start()
+  const puts = ['1', 'no json', '2', '{'].map((payload) =>
+    asPut('a', { payload, inMs: 100, onConflict: 'replace' }),
+  )
+  await arrive(race, (arrivals, tx) => arrivals.put(tx, 'work', puts))
+  await until('it has run', () => ran.length > 0, WITHIN_MS)
+  assert.deepEqual([ran, [...refused]], [[2], [['pool/work', 2]]])
+  assert.equal((await pool.dead.list()).length, 2)
+})

@@ -95,6 +95,30 @@ export const putMutants: Mutant[] = [
     caughtBy: { seeds: 20, breaking: ['[U2]'] },
   },
   {
+    name: 'arrivals-fold-one-by-one',
+    file: 'src/pool/fold.ts',
+    find: "put.onConflict !== 'replace' || dueAt <= madeAt",
+    replace: 'madeAt > 0',
+    breaks: 'each arrival that has fallen due by its fold is a run, though a later one replaced it',
+    rule: 'U6',
+    caughtBy: {
+      file: 'test/unit/lab/arrivals.test.ts',
+      test: '[U6] a put that is due by the time of the fold is replaced by one that was made before it was due',
+    },
+  },
+  {
+    name: 'no-look-before-a-run-is-due',
+    file: 'src/pool/folding.ts',
+    find: 'if (at > now && at < now + FURTHEST_MS)',
+    replace: 'if (at > now + FURTHEST_MS)',
+    breaks: 'puts that postpone each other run once for each pulse',
+    rule: 'U7',
+    caughtBy: {
+      file: 'test/unit/pool/folding.test.ts',
+      test: '[U7] puts that postpone each other make one run, though their pulse is slower than they are due',
+    },
+  },
+  {
     name: 'replace-calls-back-a-due-run',
     file: 'src/pool/merge.ts',
     find: "if (state === 'waiting') return mergeWaiting(existing, put, context)",

@@ -15,7 +15,9 @@ export interface OpenRace {
   closed(): boolean
 }
 
-export function openRace(change: (memory: Store) => Partial<Store> = () => ({})): OpenRace {
+export function openRace(
+  change: (memory: Store, clock: VirtualClock) => Partial<Store> = () => ({}),
+): OpenRace {
   const clock = new VirtualClock()
   const telemetry = createTelemetry(systemClock.id())
   const memory = openMemoryStore({ clock, telemetry, faults: noFaults })
@@ -24,7 +26,7 @@ export function openRace(change: (memory: Store) => Partial<Store> = () => ({}))
     closed = true
     return memory.close()
   }
-  const store = { ...memory, close, ...change(memory) }
+  const store = { ...memory, close, ...change(memory, clock) }
   const options = resolveOptions({ store: 'memory:', partitions: 1 })
   return {
     clock,

@@ -116,6 +116,11 @@ export class Answers {
     if (asked !== undefined) asked.committed = true
   }
 
+  /** It was folded, and one that arrived behind it was put in its place. [U6] */
+  replaced(put: Put): void {
+    this.#put({ puts: [put], repeat: null }, undefined)
+  }
+
   cancelled(key: string, result: string): void {
     this.#change(cancelIn(key, result)).answered += 1
   }

@@ -7,7 +7,9 @@ import { poolResource } from '../../fence.ts'
 import type { NewEvent } from '../../log/store.ts'
 import { partitionOf } from '../../partition.ts'
 import { type Mode, entryName } from '../../pool/entry.ts'
-import type { Put } from '../../pool/merge.ts'
+import { type Arrived, type FoldedPut, foldFirst } from '../../pool/fold.ts'
+import type { Put, PutAnswer } from '../../pool/merge.ts'
+import type { PutResponse } from '../../pool/store.ts'
 import type { Arrivals, FoldRequest, Folded, PulseRequest, Store } from '../../store.ts'
 import type { UserTransaction } from '../../tx.ts'
 
@@ -25,7 +27,7 @@ interface Row<What> {
 export class LateTransaction implements UserTransaction {
   /** What it was begun in; null: nothing has arrived in it. */
   generation: string | null = null
-  readonly puts: Row<Put>[] = []
+  readonly puts: Row<Arrived>[] = []
   readonly events: Row<NewEvent>[] = []
 
   query(): Promise<unknown> {
@@ -43,11 +45,13 @@ export interface LateArrivalsParts {
   ownerOf(resource: string, partition: number): string | null
   /** An arrival was folded: behind a later one, or by another than had its partition when it was committed. */
   folded(how: { late: boolean; byNext: boolean }): void
+  /** A put that arrived was replaced by one that arrived behind it, and does not come to the store. */
+  replaced(put: Put): void
 }
 
 export class LateArrivals implements Arrivals {
   readonly #parts: LateArrivalsParts
-  #puts: Row<Put>[] = []
+  #puts: Row<Arrived>[] = []
   #events: Row<NewEvent>[] = []
   #ids = 0
   /** Changes when the store went back. */
@@ -92,10 +96,10 @@ export class LateArrivals implements Arrivals {
   async put(tx: UserTransaction, pool: string, puts: readonly Put[]): Promise<void> {
     const { mode, partitions, clock } = this.#parts
     for (const { inMs, ...put } of puts) {
-      const now = inMs !== undefined || mode === 'each' ? clock.now() : null
-      const at = put.at ?? (now === null ? null : now + (inMs ?? 0))
+      const madeAt = clock.now()
+      const at = put.at ?? (inMs !== undefined || mode === 'each' ? madeAt + (inMs ?? 0) : null)
       const partition = partitionOf(put.group, partitions)
-      this.#own(tx).puts.push({ ...this.#newRow(pool), partition, what: { ...put, at } })
+      this.#own(tx).puts.push({ ...this.#newRow(pool), partition, what: { put: { ...put, at }, madeAt } })
     }
   }
 
@@ -138,16 +142,29 @@ export class LateArrivals implements Arrivals {
     const arrived = claimed.map((partition) =>
       held.has(partition) ? this.#in(pool, partition).slice(0, limit) : [],
     )
-    const first = this.#firstOfEach(arrived.flat().toSorted((a, b) => a.id - b.id))
-    const puts = first.map(({ what }) => what)
-    if (puts.length > 0) await store.pool.entries.put(pool, [{ puts, repeat: null }])
-    this.#puts = this.#puts.filter((row) => !first.includes(row))
-    for (const row of first) this.#tell(row, claim.owner)
+    const firsts = this.#firstOfEach(arrived.flat().toSorted((a, b) => a.id - b.id))
+    const puts = firsts.map(({ put }) => put)
+    const [response] = puts.length > 0 ? await store.pool.entries.put(pool, [{ puts, repeat: null }]) : []
+    const rows = firsts.flatMap((first) => first.rows)
+    this.#puts = this.#puts.filter((row) => !rows.includes(row))
+    for (const row of rows) this.#tell(row, claim.owner)
+    for (const first of firsts) {
+      for (const { what } of first.rows.slice(0, -1)) this.#parts.replaced(what.put)
+    }
     return {
-      count: first.length,
-      more: arrived.flat().length > first.length || arrived.some(({ length }) => length >= limit),
+      count: rows.length,
+      more: arrived.flat().length > rows.length || arrived.some(({ length }) => length >= limit),
+      postponable: this.#postponable(puts, response),
       refused: claimed.filter((partition) => !held.has(partition)),
     }
+  }
+
+  #postponable(puts: readonly Put[], response: PutResponse | undefined): number[] {
+    const answers: readonly PutAnswer[] = response?.kind === 'answered' ? response.answers : []
+    const { mode, clock } = this.#parts
+    return answers.flatMap(({ dueAt }, nth) =>
+      mode === 'one' && puts[nth]?.onConflict === 'replace' && dueAt > clock.now() ? [dueAt] : [],
+    )
   }
 
   async foldEvents(topic: string, limit: number): Promise<number> {
@@ -171,18 +188,20 @@ export class LateArrivals implements Arrivals {
     return new Set(holds.map(({ partition }) => partition))
   }
 
-  #in(pool: string, partition: number): Row<Put>[] {
+  #in(pool: string, partition: number): Row<Arrived>[] {
     return this.#puts.filter((row) => row.name === pool && row.partition === partition)
   }
 
-  /** Of each entry the first: those behind it come with the next fold, as in PostgreSQL. */
-  #firstOfEach(rows: readonly Row<Put>[]): Row<Put>[] {
-    const seen = new Map<string, Row<Put>>()
-    for (const row of rows) {
-      const name = entryName(row.what.key, this.#parts.mode === 'each' ? row.what.at : null)
-      if (!seen.has(name)) seen.set(name, row)
-    }
-    return [...seen.values()]
+  /** Of each entry the first, and those that replace it: what is behind comes with the next fold, as in PostgreSQL. [U6] */
+  #firstOfEach(rows: readonly Row<Arrived>[]): (FoldedPut & { rows: Row<Arrived>[] })[] {
+    const { mode } = this.#parts
+    const nameOf = ({ what: { put } }: Row<Arrived>): string =>
+      entryName(put.key, mode === 'each' ? put.at : null)
+    return [...Map.groupBy(rows, nameOf).values()].map((lined) => {
+      const arrived = (mode === 'each' ? lined.slice(0, 1) : lined).map(({ what }) => what)
+      const folded = foldFirst(arrived as [Arrived, ...Arrived[]])
+      return { ...folded, rows: lined.slice(0, folded.count) }
+    })
   }
 
   #tell({ id, name, partition, owner }: Row<unknown>, by: string | null): void {

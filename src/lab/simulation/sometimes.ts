@@ -26,6 +26,7 @@ export const RACES = [
   'a put was made again, and had not been done',
   'an arrival was folded late',
   'an arrival was folded by the next owner',
+  'an arrival replaced another',
   'a transaction was rolled back',
   'a cancel came too late',
   'a tick was moved to another time',

@@ -191,7 +191,14 @@ function drawOperation(
   if (drawn < 0.3) return { ...at, kind: 'append', tx: drawEnding(random, 0.5) }
   const onConflict = mode === 'each' ? 'earliest' : random.pick(['earliest', 'replace', 'keep'] as const)
   if (drawn < 0.4) return { ...at, kind: 'put-again', dueInMs, onConflict }
-  return { ...at, kind: 'put', dueInMs, onConflict, tx: drawEnding(random, 0.15) }
+  // Of those that replace more: otherwise two that wait for one fold hardly ever meet.
+  return {
+    ...at,
+    kind: 'put',
+    dueInMs,
+    onConflict,
+    tx: drawEnding(random, onConflict === 'replace' ? 0.4 : 0.15),
+  }
 }
 
 function drawEnding(random: Random, most: number): Ending | null {

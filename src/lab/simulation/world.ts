@@ -105,6 +105,10 @@ export class World implements Scene {
         if (late) races['an arrival was folded late'] += 1
         if (byNext) races['an arrival was folded by the next owner'] += 1
       },
+      replaced: (put) => {
+        races['an arrival replaced another'] += 1
+        this.answers.replaced(put)
+      },
     })
     this.store = this.arrivals.wrap()
     const isConnected = (life: Life): boolean => !life.isDead && !life.isCutOff && !this.isDown

@@ -8,10 +8,11 @@ select set_config('headrace_put.transaction', $1::text, true)
 -- name: arrive_puts
 -- In the user's transaction. No lock that anybody waits for. Columns as of a put. In mode each a put without a time has the slot of
 -- now. The last array: due so long after now. The last value is the name of the transaction.
-insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload, longest_wait)
+insert into headrace.arrival (pool, at, key_hash, partition, lane, rule, key, grp, payload, longest_wait, made_at)
 select $1::integer, coalesce(asked.at, $14::bigint, clock.now + asked.in_ms, case when $2::boolean then clock.now end), asked.key_hash,
   coalesce(asked.partition, asked.key_hash % $13::integer), coalesce(asked.lane, $11::smallint),
-  (coalesce(asked.note, $12::integer) & :note.rules) / :note.rule, asked.key, asked.grp, asked.payload, asked.longest_wait
+  (coalesce(asked.note, $12::integer) & :note.rules) / :note.rule, asked.key, asked.grp, asked.payload, asked.longest_wait,
+  clock.now
 from (select headrace.now_ms() as now offset 0) as clock cross join unnest($3::text[], $4::bigint[],
     string_to_array($5, e'\x1f', ''), $6::smallint[], $7::text[], $8::integer[], $9::integer[], $10::integer[],
     $15::bigint[], $16::bigint[]) with ordinality
@@ -30,8 +31,9 @@ order by asked.nth
 
 -- name: fold_puts
 -- Locks: the fences of the claim (shared), arrivals, entries by (key, slot). Index: the primary keys.
--- Of each entry the first arrival: those behind it come with the next fold, in their order. One whose payload is no JSON of
--- at most $8 bytes becomes the record of a death.
+-- Of each entry the first arrival and those that replace it, as src/pool/fold.ts says; what is behind them comes with the
+-- next fold, in its order. One whose payload is no JSON of at most $8 bytes becomes the record of a death. One written
+-- past the library may not say when it was made; it replaces none.
 with
 :claimed(share)
 arrived as materialized (
@@ -43,13 +45,24 @@ arrived as materialized (
     limit $6::bigint
   ) as a
 ),
+-- `since`: since when the first that names a longest wait waits, if each replaces the one before.
+lined as (
+  select arrived.*, min(made_at) filter (where longest_wait is not null) over line as since
+  from (select *, case when $7::boolean then at end as slot from arrived) as arrived
+  window line as (partition by key, slot order by id)
+),
+parted as (
+  select lined.*, rule * :note.rule <> :rule.replace or coalesce(
+      lag(greatest(least(coalesce(at, made_at), since + longest_wait), made_at)) over line <= made_at, true
+    ) as is_apart
+  from lined window line as (partition by key, slot order by id)
+),
 first as materialized (
   select f.*, headrace.is_json(f.payload, $8::integer) as is_valid
   from (
-    select distinct on (key, slot) arrived.*
-    from (select *, case when $7::boolean then at end as slot from arrived) as arrived
-    order by key, slot, id
+    select *, count(*) filter (where is_apart) over (partition by key, slot order by id) as part from parted
   ) as f
+  where f.part = 1
 ),
 gone as (
   delete from headrace.arrival a using first f
@@ -60,7 +73,13 @@ clock as materialized (select headrace.now_ms() as now from (select count(*) fro
 put as (
   :new_entry
   from clock cross join (
-    select first.*, rule * :note.rule as note from first join gone on gone.id = first.id where is_valid order by key, at
+    select distinct on (key, slot) key, slot, at, payload, longest_wait, rule * :note.rule as note, key_hash,
+      first_value(partition) over line as partition, first_value(lane) over line as lane, first_value(grp) over line as grp,
+      coalesce(since, case when longest_wait is not null then (select now from clock) end) as since
+    from first join gone using (id)
+    where is_valid
+    window line as (partition by key, slot order by id)
+    order by key, slot, id desc
   ) as asked
   :merge
 ),
@@ -78,6 +97,7 @@ select (select count(*) from gone) as folded,
   (select count(*) from arrived) > (select count(*) from gone)
     or exists (select from arrived group by partition having count(*) >= $6::bigint) as more,
   (select min(due_at) from put where note & :note.steps not in (:put.kept, :put.keptFired)) as first_due_at,
+  array(select distinct due_at from put where note & :note.rules = :rule.replace and due_at > (select now from clock)) as postponable,
   coalesce((select array_agg(partition) from held), '{}') as held,
   (select count(*) from refused) as refused, (select min(key) from refused) as refused_key
 where headrace.in_time(1000, (select count(*) from put))

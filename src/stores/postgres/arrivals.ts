@@ -99,6 +99,7 @@ export class PostgresArrivals implements Arrivals {
     return {
       count: row?.['folded'] as number,
       more: row?.['more'] as boolean,
+      postponable: row?.['postponable'] as number[],
       refused: claimed.filter((partition) => !held.has(partition)),
     }
   }

@@ -6,15 +6,16 @@
 insert into headrace.entry as e (pool, key, slot, turn, due_at, enqueued_at, put_at, tally, attempt, note, key_hash,
   partition, lane, failing, state, grp, payload, since, after_since)
 select $1::integer, asked.key, case when $7::boolean then coalesce(asked.at, clock.now) else :slot.none end,
-  nextval('headrace.turn'), least(greatest(asked.at, clock.now), clock.now + asked.longest_wait), clock.now, clock.now, 1, 0,
+  nextval('headrace.turn'), greatest(least(greatest(asked.at, clock.now), asked.since + asked.longest_wait), clock.now), clock.now,
+  clock.now, 1, 0,
   asked.note, asked.key_hash, asked.partition, asked.lane, false, 'live', asked.grp, asked.payload,
-  case when asked.longest_wait is not null then clock.now end, asked.longest_wait
+  asked.since, asked.longest_wait
 
 -- name: merge
 -- No query but a part of those that put: the meaning of src/pool/merge.ts, for a row that exists. $1 is the pool.
 -- What a put did is its step, in the last bits of `note`; codes.ts lists the steps.
 -- `now` is read again under the lock of a row that exists. A due_at proposed below it means that the put is due now.
--- A put that names a longest wait proposes it as after_since, and now as since.
+-- A put that names a longest wait proposes it as after_since, and as since now, or when the first of its arrivals was made.
 -- A key without a slot rests until its `until`, if its pool is throttled; that stays whatever is put.
 -- Steps are compared one by one, the usual ones first, since a list costs several times as much.
   on conflict (pool, key, slot) do update set
@@ -120,7 +121,8 @@ claim as (
   returning 1
 ),
 asked as (
-  select key, coalesce(at, $19::bigint, clock.now + in_ms) as at, payload, grp, key_hash, longest_wait, coalesce(lane, $16::smallint) as lane,
+  select key, coalesce(at, $19::bigint, clock.now + in_ms) as at, payload, grp, key_hash, longest_wait,
+    case when longest_wait is not null then clock.now end as since, coalesce(lane, $16::smallint) as lane,
     coalesce(partition, key_hash % $18::integer) as partition, coalesce(note, (nth::integer - 1) * :note.place + $17::integer) as note
   from clock cross join unnest($8::text[], $9::bigint[], string_to_array($10, e'\x1f', ''), $11::smallint[], $12::text[],
     $13::integer[], $14::integer[], $15::integer[], $20::bigint[], $21::bigint[]) with ordinality

@@ -22,6 +22,7 @@ function openArrivals(mode: 'one' | 'each', owner: () => string = () => 'driver'
     partitions: 4,
     ownerOf: owner,
     folded: (told) => how.push(told),
+    replaced: () => undefined,
   })
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = (_: string, call: () => Promise<unknown>): Promise<unknown> => (turn = turn.then(call))
@@ -34,7 +35,7 @@ async function open(mode: 'one' | 'each'): Promise<ArrivalsSubject> {
     const tx = new LateTransaction()
     return { tx, end: async (how) => (how === 'commit' ? arrivals.commit(tx) : undefined) }
   }
-  return { store, now: () => clock.now(), begin }
+  return { store, now: () => clock.now(), pass: (ms) => clock.leap(ms), begin }
 }
 
 arrivalsContract('simulation', open, { skip: false })
