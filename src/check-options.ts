@@ -46,6 +46,24 @@ export function checkOptions(given: unknown, table: OptionTable): void {
   }
 }
 
+/** A call as it is written, and how many arguments it takes. */
+export interface Call {
+  readonly form: string
+  readonly takes: number
+}
+
+/** Refuses arguments behind the last one, which would be dropped silently: `invalid_options`. */
+export function refuseSurplus(given: number, { form, takes }: Call): void {
+  if (given <= takes) return
+  const name = form.slice(0, form.indexOf('('))
+  const where = /\btx\b/.test(form)
+    ? 'tx belongs in the options'
+    : 'options are one object, and the last argument'
+  throw new HeadraceError('invalid_options', `${name} was given ${given} arguments, and takes ${takes}`, {
+    remedy: `write ${form}: ${where}`,
+  })
+}
+
 interface Named {
   name: string
   table: OptionTable

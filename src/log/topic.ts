@@ -4,7 +4,7 @@ import { HeadraceError } from '../errors.ts'
 import type { Gate } from '../gate.ts'
 import { partitionOf } from '../partition.ts'
 import { checkKey, checkPayload, describe } from '../check.ts'
-import { checkOptions, optionTable } from '../check-options.ts'
+import { checkOptions, optionTable, refuseSurplus } from '../check-options.ts'
 import { type Accepted, type Arrivals, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type AnyTransaction, transactionOf } from '../tx.ts'
@@ -20,7 +20,11 @@ export interface NewEventInput {
   id?: string
 }
 
-const EVENT = optionTable<NewEventInput>('an event', { key: null, value: null, headers: 'object', id: null })
+const EVENT = optionTable<NewEventInput>(
+  'an event',
+  { key: null, value: null, headers: 'object', id: null },
+  { tx: 'tx belongs in the options, behind a list: topic.append([event], { tx })' },
+)
 const APPEND = optionTable<{ tx: AnyTransaction }>('append', { tx: null })
 
 /** An event as its readers see it. */
@@ -123,6 +127,7 @@ export class Topic<Value = unknown> {
     from = 0,
     limit = 100,
   ): Promise<{ events: EventView<Value>[]; next: number }> {
+    refuseSurplus(arguments.length, { form: 'topic.read(partition, from, limit)', takes: 3 })
     if (!Number.isSafeInteger(partition) || partition < 0)
       throw badRead('partition', partition, 'a whole number from 0 on')
     if (!Number.isSafeInteger(from) || from < 0) throw badRead('from', from, 'a whole number from 0 on')
@@ -142,18 +147,11 @@ export class Topic<Value = unknown> {
 
 /** Events one by one, or as a list, and then perhaps with options. */
 function eventsOf(given: readonly unknown[]): { events: NewEventInput[]; tx: AnyTransaction | undefined } {
-  const [first, options = {}, ...rest] = given
+  const [first, options = {}] = given
   if (!Array.isArray(first)) return { events: given as NewEventInput[], tx: undefined }
   checkOptions(options, APPEND)
-  const [more] = rest
-  if (more !== undefined) throw badAppend(more)
+  refuseSurplus(given.length, { form: 'topic.append([…events], { tx })', takes: 2 })
   return { events: first as NewEventInput[], tx: (options as { tx?: AnyTransaction }).tx }
-}
-
-function badAppend(more: unknown): HeadraceError {
-  return new HeadraceError('invalid_input', `append was given a list, options, and ${describe(more)}`, {
-    remedy: 'give append(...events) or append([...events], { tx })',
-  })
 }
 
 export function viewEvent<Value>(event: LogEvent): EventView<Value> {
