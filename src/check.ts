@@ -28,8 +28,22 @@ export function checkKey(key: unknown, name = 'key'): string {
   return key
 }
 
-/** Milliseconds of a moment, or `invalid_input`. The far past is accepted: it is due now. */
+/** Numbers of seconds from the year 1973 on. As milliseconds they are long past, and what is put for then runs at once. */
+const LIKE_SECONDS = { from: 1e8, below: 1e11 }
+
+/** Milliseconds of a moment that a caller names, or `invalid_input`. The far past is accepted: it is due now. */
 export function checkMoment(at: unknown, name = 'at'): number {
+  if (typeof at === 'number' && at >= LIKE_SECONDS.from && at < LIKE_SECONDS.below) {
+    throw refuse(
+      `${name} is ${at}, which looks like seconds`,
+      `${name} is in milliseconds since 1970, or a Date: multiply seconds by 1000`,
+    )
+  }
+  return checkInstant(at, name)
+}
+
+/** Milliseconds of a moment that Headrace wrote, such as in a cursor, or `invalid_input`. */
+export function checkInstant(at: unknown, name = 'at'): number {
   const ms = momentOf(at)
   if (ms !== null && Number.isSafeInteger(ms) && ms >= FIRST_MOMENT && ms <= LAST_MOMENT) return ms
   const what =
