@@ -24,6 +24,8 @@ export interface OptionTable {
   readonly kinds: ReadonlyMap<string, Kind>
   /** What to do about names that callers bring from elsewhere. */
   readonly remedies: Readonly<Record<string, string>>
+  /** What to do about any other name; it comes before the nearest one. */
+  readonly hint: string | null
 }
 
 /** The table of an options type: the compiler refuses one that lacks an option, or has another. */
@@ -31,8 +33,9 @@ export function optionTable<Options>(
   what: string,
   kinds: { [Name in keyof Required<Options>]: Kind },
   remedies: Record<string, string> = {},
+  hint: string | null = null,
 ): OptionTable {
-  return { what, kinds: new Map(Object.entries<Kind>(kinds)), remedies }
+  return { what, kinds: new Map(Object.entries<Kind>(kinds)), remedies, hint }
 }
 
 /** Refuses what is no object, a name that is not in the table, and a value of another kind: `invalid_options`. */
@@ -117,11 +120,12 @@ function wrongOption(value: unknown, remedy: string, { name, table }: Named): He
   return new HeadraceError('invalid_options', `${name} of ${table.what} is ${describe(value)}`, { remedy })
 }
 
-function unknownOption(name: string, { what, kinds, remedies }: OptionTable): HeadraceError {
+function unknownOption(name: string, { what, kinds, remedies, hint }: OptionTable): HeadraceError {
   const message = `${what} has no option ${describe(name)}`
   const remedy = Object.hasOwn(remedies, name) ? remedies[name] : undefined
+  const near = suggestion(name, [...kinds.keys()])
   return new HeadraceError('invalid_options', message, {
-    remedy: remedy ?? suggestion(name, [...kinds.keys()]),
+    remedy: remedy ?? (hint === null ? near : `${hint}; or ${near}`),
   })
 }
 

@@ -10,11 +10,12 @@ export const DEEPEST_PAYLOAD = 32
 /** A moment as a caller may write it: RFC 3339 text, milliseconds since 1970, or a Date. */
 export type Moment = string | number | Date
 
+const A_TEXT = 'give a text, such as "user-17"'
+
 /** The key, or `invalid_input`. Ill-formed text and NUL are refused: stores would merge or cut such keys. */
 export function checkKey(key: unknown, name = 'key'): string {
-  if (key === undefined) throw refuse(`${name} is missing`, `send "${name}" as a JSON string`)
-  if (typeof key !== 'string')
-    throw refuse(`${name} must be a text, not ${kindOf(key)}`, `send "${name}" as a JSON string`)
+  if (key === undefined) throw refuse(`${name} is missing`, A_TEXT)
+  if (typeof key !== 'string') throw refuse(`${name} must be a text, not ${kindOf(key)}`, A_TEXT)
   if (key === '') throw refuse(`${name} is empty`, `give one of 1 to ${LONGEST_KEY_BYTES} bytes`)
   const bytes = key.length > LONGEST_KEY_BYTES ? key.length : Buffer.byteLength(key)
   if (bytes > LONGEST_KEY_BYTES) {

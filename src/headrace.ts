@@ -27,7 +27,7 @@ import type { Handler } from './pool/run.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { type WorkOptions, workRules } from './pool/work-options.ts'
 import type { Worker } from './pool/worker.ts'
-import { Works, refuseNoHandler, refuseTaken } from './pool/works.ts'
+import { Works, refuseNoHandler, refuseNoPool, refuseTaken } from './pool/works.ts'
 import type { PulseLoop, PulseOutcome } from './pulse.ts'
 import { startReport } from './report.ts'
 import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
@@ -227,6 +227,7 @@ export class Headrace {
     options: WorkOptions = {},
   ): Worker<Payload> {
     refuseSurplus(arguments.length, { form: 'race.work(pool, handler, options)', takes: 3 })
+    refuseNoPool(worked, { of: 'a worker', call: 'race.work(POOL, async (run) => { … })' })
     const pool = worked as Pool
     if (this.#ticks.has(pool.name)) throw refuseTaken(pool.name, 'ticks')
     this.#works.refuseIdle(pool, this.#pools.get(pool.name), this.options.join)
@@ -241,6 +242,7 @@ export class Headrace {
   async why<Payload>(asked: Pool<Payload>, key: string, options: { at?: Moment } = {}): Promise<WhyAnswer> {
     refuseSurplus(arguments.length, { form: 'race.why(pool, key, options)', takes: 3 })
     checkOptions(options, WHY)
+    refuseNoPool(asked, { of: 'why', call: 'race.why(POOL, key)' })
     const { at } = options
     const pool = asked as Pool
     const entry = { pool: pool.name, key: checkKey(key), at: at === undefined ? null : checkMoment(at) }

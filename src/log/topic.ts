@@ -25,7 +25,11 @@ const EVENT = optionTable<NewEventInput>(
   { key: null, value: null, headers: 'object', id: null },
   { tx: 'tx belongs in the options, behind a list: topic.append([event], { tx })' },
 )
-const APPEND = optionTable<{ tx: AnyTransaction }>('append', { tx: null })
+const APPEND = optionTable<{ tx: AnyTransaction }>(
+  'append',
+  { tx: null },
+  { transaction: 'did you mean tx?' },
+)
 
 /** An event as its readers see it. */
 export interface EventView<Value = unknown> {
@@ -91,20 +95,20 @@ export class Topic<Value = unknown> {
   append(...events: NewEventInput[]): Promise<Appended[]>
   /** Appends them when your transaction commits; `tx` is a client of yours between BEGIN and COMMIT. */
   append(events: NewEventInput[], options: { tx: AnyTransaction }): Promise<Accepted>
-  append(events: NewEventInput[], options?: { tx?: undefined }): Promise<Appended[]>
+  append(events: NewEventInput[], options?: { tx?: never }): Promise<Appended[]>
   async append(...given: unknown[]): Promise<Appended[] | Accepted> {
-    const { events, tx } = eventsOf(given)
+    const { events, options } = eventsOf(given)
     const checked = events.map((event) => this.#check(event))
-    if (tx !== undefined) return this.#arrive(tx, checked)
+    if ('tx' in options) return this.#arrive(options.tx, checked)
     const appended = await this.#pass(() => this.#parts.store.append(this.name, checked))
     this.#parts.telemetry.emit('log.appended', { topic: this.name, events: appended.length })
     return appended
   }
 
-  async #arrive(given: AnyTransaction, events: NewEvent[]): Promise<Accepted> {
+  async #arrive(given: AnyTransaction | undefined, events: NewEvent[]): Promise<Accepted> {
     const { arrivals } = this.#parts
-    if (arrivals === null) throw refuseTransaction()
     const tx = transactionOf(given)
+    if (arrivals === null) throw refuseTransaction()
     await this.#pass(() => arrivals.append(tx, this.name, events))
     return { result: 'accepted' }
   }
@@ -146,12 +150,12 @@ export class Topic<Value = unknown> {
 }
 
 /** Events one by one, or as a list, and then perhaps with options. */
-function eventsOf(given: readonly unknown[]): { events: NewEventInput[]; tx: AnyTransaction | undefined } {
+function eventsOf(given: readonly unknown[]): { events: NewEventInput[]; options: { tx?: AnyTransaction } } {
   const [first, options = {}] = given
-  if (!Array.isArray(first)) return { events: given as NewEventInput[], tx: undefined }
+  if (!Array.isArray(first)) return { events: given as NewEventInput[], options: {} }
   checkOptions(options, APPEND)
   refuseSurplus(given.length, { form: 'topic.append([…events], { tx })', takes: 2 })
-  return { events: first as NewEventInput[], tx: (options as { tx?: AnyTransaction }).tx }
+  return { events: first as NewEventInput[], options: options as { tx?: AnyTransaction } }
 }
 
 export function viewEvent<Value>(event: LogEvent): EventView<Value> {

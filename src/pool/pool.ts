@@ -151,7 +151,8 @@ export class Pool<Payload = unknown> {
     checkPutOptions(options)
     const { tx, ...rest } = options
     const put = this.#check({ key, ...rest })
-    if (tx !== undefined) return this.#arrive(tx, [put])
+    // One that is undefined was forgotten: the put must not commit by itself.
+    if ('tx' in options) return this.#arrive(tx, [put])
     const [outcome] = await this.#putNow([put])
     assert(outcome !== undefined, 'a put has an answer')
     return outcome
@@ -173,10 +174,10 @@ export class Pool<Payload = unknown> {
     return { key, ...(await (this as Pool).put(key, { ...options, payload })) }
   }
 
-  async #arrive(given: AnyTransaction, puts: Put[]): Promise<Accepted> {
+  async #arrive(given: AnyTransaction | undefined, puts: Put[]): Promise<Accepted> {
     const { arrivals } = this.#parts
-    if (arrivals === null) throw refuseTransaction()
     const tx = transactionOf(given)
+    if (arrivals === null) throw refuseTransaction()
     await this.#pass(() => arrivals.put(tx, this.name, puts))
     return { result: 'accepted' }
   }
@@ -199,7 +200,7 @@ export class Pool<Payload = unknown> {
   ): Promise<Accepted>
   putAll(
     puts: readonly ({ key: string } & PutOptions<Payload>)[],
-    options?: { tx?: undefined },
+    options?: { tx?: never },
   ): Promise<PutOutcome[]>
   async putAll(
     puts: readonly ({ key: string } & PutOptions)[],
@@ -208,7 +209,7 @@ export class Pool<Payload = unknown> {
     refuseSurplus(arguments.length, { form: 'pool.putAll(puts, { tx })', takes: 2 })
     checkPutAll(puts, options)
     const checked = puts.map((put) => this.#check(put))
-    return options.tx === undefined ? this.#putNow(checked) : this.#arrive(options.tx, checked)
+    return 'tx' in options ? this.#arrive(options.tx, checked) : this.#putNow(checked)
   }
 
   /** Puts that were checked already; concurrent requests share a commit. */
