@@ -24,6 +24,8 @@ export interface OptionTable {
   readonly kinds: ReadonlyMap<string, Kind>
   /** What to do about names that callers bring from elsewhere. */
   readonly remedies: Readonly<Record<string, string>>
+  /** What to do about any other name; it comes before the nearest one. */
+  readonly hint: string | null
 }
 
 /** The table of an options type: the compiler refuses one that lacks an option, or has another. */
@@ -31,8 +33,9 @@ export function optionTable<Options>(
   what: string,
   kinds: { [Name in keyof Required<Options>]: Kind },
   remedies: Record<string, string> = {},
+  hint: string | null = null,
 ): OptionTable {
-  return { what, kinds: new Map(Object.entries<Kind>(kinds)), remedies }
+  return { what, kinds: new Map(Object.entries<Kind>(kinds)), remedies, hint }
 }
 
 /** Refuses what is no object, a name that is not in the table, and a value of another kind: `invalid_options`. */
@@ -44,6 +47,24 @@ export function checkOptions(given: unknown, table: OptionTable): void {
     if (kind === undefined) throw unknownOption(name, table)
     if (kind !== null) checkKind((given as Record<string, unknown>)[name], kind, { name, table })
   }
+}
+
+/** A call as it is written, and how many arguments it takes. */
+export interface Call {
+  readonly form: string
+  readonly takes: number
+}
+
+/** Refuses arguments behind the last one, which would be dropped silently: `invalid_options`. */
+export function refuseSurplus(given: number, { form, takes }: Call): void {
+  if (given <= takes) return
+  const name = form.slice(0, form.indexOf('('))
+  const where = /\btx\b/.test(form)
+    ? 'tx belongs in the options'
+    : 'options are one object, and the last argument'
+  throw new HeadraceError('invalid_options', `${name} was given ${given} arguments, and takes ${takes}`, {
+    remedy: `write ${form}: ${where}`,
+  })
 }
 
 interface Named {
@@ -99,11 +120,12 @@ function wrongOption(value: unknown, remedy: string, { name, table }: Named): He
   return new HeadraceError('invalid_options', `${name} of ${table.what} is ${describe(value)}`, { remedy })
 }
 
-function unknownOption(name: string, { what, kinds, remedies }: OptionTable): HeadraceError {
+function unknownOption(name: string, { what, kinds, remedies, hint }: OptionTable): HeadraceError {
   const message = `${what} has no option ${describe(name)}`
   const remedy = Object.hasOwn(remedies, name) ? remedies[name] : undefined
+  const near = suggestion(name, [...kinds.keys()])
   return new HeadraceError('invalid_options', message, {
-    remedy: remedy ?? suggestion(name, [...kinds.keys()]),
+    remedy: remedy ?? (hint === null ? near : `${hint}; or ${near}`),
   })
 }
 

@@ -10,11 +10,12 @@ export const DEEPEST_PAYLOAD = 32
 /** A moment as a caller may write it: RFC 3339 text, milliseconds since 1970, or a Date. */
 export type Moment = string | number | Date
 
+const A_TEXT = 'give a text, such as "user-17"'
+
 /** The key, or `invalid_input`. Ill-formed text and NUL are refused: stores would merge or cut such keys. */
 export function checkKey(key: unknown, name = 'key'): string {
-  if (key === undefined) throw refuse(`${name} is missing`, `send "${name}" as a JSON string`)
-  if (typeof key !== 'string')
-    throw refuse(`${name} must be a text, not ${kindOf(key)}`, `send "${name}" as a JSON string`)
+  if (key === undefined) throw refuse(`${name} is missing`, A_TEXT)
+  if (typeof key !== 'string') throw refuse(`${name} must be a text, not ${kindOf(key)}`, A_TEXT)
   if (key === '') throw refuse(`${name} is empty`, `give one of 1 to ${LONGEST_KEY_BYTES} bytes`)
   const bytes = key.length > LONGEST_KEY_BYTES ? key.length : Buffer.byteLength(key)
   if (bytes > LONGEST_KEY_BYTES) {
@@ -28,8 +29,22 @@ export function checkKey(key: unknown, name = 'key'): string {
   return key
 }
 
-/** Milliseconds of a moment, or `invalid_input`. The far past is accepted: it is due now. */
+/** Numbers of seconds from the year 1973 on. As milliseconds they are long past, and what is put for then runs at once. */
+const LIKE_SECONDS = { from: 1e8, below: 1e11 }
+
+/** Milliseconds of a moment that a caller names, or `invalid_input`. The far past is accepted: it is due now. */
 export function checkMoment(at: unknown, name = 'at'): number {
+  if (typeof at === 'number' && at >= LIKE_SECONDS.from && at < LIKE_SECONDS.below) {
+    throw refuse(
+      `${name} is ${at}, which looks like seconds`,
+      `${name} is in milliseconds since 1970, or a Date: multiply seconds by 1000`,
+    )
+  }
+  return checkInstant(at, name)
+}
+
+/** Milliseconds of a moment that Headrace wrote, such as in a cursor, or `invalid_input`. */
+export function checkInstant(at: unknown, name = 'at'): number {
   const ms = momentOf(at)
   if (ms !== null && Number.isSafeInteger(ms) && ms >= FIRST_MOMENT && ms <= LAST_MOMENT) return ms
   const what =

@@ -18,7 +18,7 @@ import { type MembershipParts, createMembership } from './membership.ts'
 import { Meter } from './meter/meter.ts'
 import { type Options, type OptionsInput, resolveOptions } from './options.ts'
 import { type Moment, checkKey, checkMoment, checkName, checkPartitions } from './check.ts'
-import { checkOptions, optionTable } from './check-options.ts'
+import { checkOptions, optionTable, refuseSurplus } from './check-options.ts'
 import { Folding, askedWith } from './pool/folding.ts'
 import { Pool } from './pool/pool.ts'
 import { refuseOtherResource } from './roster/refuse.ts'
@@ -27,7 +27,7 @@ import type { Handler } from './pool/run.ts'
 import { type Tick, Ticks } from './pool/ticks.ts'
 import { type WorkOptions, workRules } from './pool/work-options.ts'
 import type { Worker } from './pool/worker.ts'
-import { Works, refuseNoHandler, refuseTaken } from './pool/works.ts'
+import { Works, refuseNoHandler, refuseNoPool, refuseTaken } from './pool/works.ts'
 import type { PulseLoop, PulseOutcome } from './pulse.ts'
 import { startReport } from './report.ts'
 import { type LockOptions, type Lock, Locks } from './roster/locks.ts'
@@ -151,6 +151,7 @@ export class Headrace {
 
   /** A pool by name; the same name gives the same pool, and refuses other settings. */
   pool<Payload = unknown>(name: string, options: PoolOptions = {}): Pool<Payload> {
+    refuseSurplus(arguments.length, { form: 'race.pool(name, options)', takes: 2 })
     return this.#pool(name, options) as Pool<Payload>
   }
 
@@ -177,6 +178,7 @@ export class Headrace {
 
   /** A topic by name; the same name gives the same topic, and refuses other settings. */
   topic<Value = unknown>(name: string, options: TopicOptions = {}): Topic<Value> {
+    refuseSurplus(arguments.length, { form: 'race.topic(name, options)', takes: 2 })
     const existing = this.#topics.get(name)
     const { partitions, retention: retentionMs } = this.options
     const known = existing?.settings ?? { partitions, retentionMs }
@@ -195,6 +197,7 @@ export class Headrace {
 
   /** A pool of ticks, whose due entries move to a topic from `start()` on. The same name refuses other settings. */
   ticks<Payload = unknown>(name = 'ticks', options: TicksOptions = {}): Ticks<Payload> {
+    refuseSurplus(arguments.length, { form: 'race.ticks(name, options)', takes: 2 })
     const { topic, pool: asked } = ticksOptions(options)
     const existing = this.#ticks.get(name)
     if (existing !== undefined) {
@@ -223,6 +226,8 @@ export class Headrace {
     handler: Handler<Payload>,
     options: WorkOptions = {},
   ): Worker<Payload> {
+    refuseSurplus(arguments.length, { form: 'race.work(pool, handler, options)', takes: 3 })
+    refuseNoPool(worked, { of: 'a worker', call: 'race.work(POOL, async (run) => { … })' })
     const pool = worked as Pool
     if (this.#ticks.has(pool.name)) throw refuseTaken(pool.name, 'ticks')
     this.#works.refuseIdle(pool, this.#pools.get(pool.name), this.options.join)
@@ -235,7 +240,9 @@ export class Headrace {
 
   /** Why a key does not run yet, as far as this process knows: who owns its partition knows most. [I8] */
   async why<Payload>(asked: Pool<Payload>, key: string, options: { at?: Moment } = {}): Promise<WhyAnswer> {
+    refuseSurplus(arguments.length, { form: 'race.why(pool, key, options)', takes: 3 })
     checkOptions(options, WHY)
+    refuseNoPool(asked, { of: 'why', call: 'race.why(POOL, key)' })
     const { at } = options
     const pool = asked as Pool
     const entry = { pool: pool.name, key: checkKey(key), at: at === undefined ? null : checkMoment(at) }
@@ -245,6 +252,7 @@ export class Headrace {
 
   /** Partitions of something of your own, shared out among the members that ask for it. */
   own(name: string, options: { partitions?: number } = {}): Ownership {
+    refuseSurplus(arguments.length, { form: 'race.own(name, options)', takes: 2 })
     checkOptions(options, OWN)
     const partitions = checkPartitions(options.partitions ?? this.options.partitions, `the resource ${name}`)
     return this.#share(`own/${checkName(name, 'resource')}`, partitions)
@@ -265,6 +273,7 @@ export class Headrace {
 
   /** A named lock that one member holds at a time, renewed until it is released; null: another holds it. */
   async lock(name: string, options: LockOptions = {}): Promise<Lock | null> {
+    refuseSurplus(arguments.length, { form: 'race.lock(name, options)', takes: 2 })
     return this.#gate.pass(() => this.#locks.take(checkName(name, 'lock'), options))
   }
 

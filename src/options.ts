@@ -144,7 +144,10 @@ export type OptionsInput = { [Name in OptionName]?: InputOf<(typeof OPTIONS)[Nam
 const TABLE = {
   what: 'headrace',
   kinds: new Map(Object.keys(OPTIONS).map((name) => [name, null])),
-  remedies: {},
+  remedies: Object.fromEntries(
+    ['url', 'connection', 'connectionString', 'database'].map((name) => [name, 'did you mean store?']),
+  ),
+  hint: null,
 }
 
 /** `ticksMode` → `HEADRACE_TICKS_MODE`. */

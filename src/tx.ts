@@ -111,7 +111,17 @@ const KNOWN: { has: readonly string[]; from: (tx: never) => UserTransaction }[] 
 export function transactionOf(tx: unknown): UserTransaction {
   const known = KNOWN.find(({ has }) => has.every((name) => isMethod(tx, name)))
   if (known !== undefined) return known.from(tx as never)
-  throw new HeadraceError('invalid_options', `tx is ${describe(tx)} that is no known transaction`, {
+  if ((tx ?? null) === null) {
+    throw new HeadraceError('invalid_options', `tx is ${String(tx)}, which is no transaction`, {
+      remedy: 'give a transaction of yours, or leave tx out: then it counts at once',
+    })
+  }
+  if (isMethod(tx, 'then')) {
+    throw new HeadraceError('invalid_options', 'tx is a promise', {
+      remedy: 'await it: const client = await pool.connect(), and BEGIN before it is given',
+    })
+  }
+  throw new HeadraceError('invalid_options', `tx is ${describe(tx)}, which is no known transaction`, {
     remedy:
       'give the transaction of pg, postgres.js, Drizzle, Kysely, Knex or Prisma itself; of a wrapper, what fromPg, ' +
       'fromPostgresJs, fromDrizzle, fromKysely, fromKnex or fromPrisma of headrace/tx makes of the transaction in it',

@@ -4,7 +4,7 @@ import { HeadraceError } from '../errors.ts'
 import type { Gate } from '../gate.ts'
 import { partitionOf } from '../partition.ts'
 import { checkKey, checkPayload, describe } from '../check.ts'
-import { checkOptions, optionTable } from '../check-options.ts'
+import { checkOptions, optionTable, refuseSurplus } from '../check-options.ts'
 import { type Accepted, type Arrivals, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type AnyTransaction, transactionOf } from '../tx.ts'
@@ -20,8 +20,16 @@ export interface NewEventInput {
   id?: string
 }
 
-const EVENT = optionTable<NewEventInput>('an event', { key: null, value: null, headers: 'object', id: null })
-const APPEND = optionTable<{ tx: AnyTransaction }>('append', { tx: null })
+const EVENT = optionTable<NewEventInput>(
+  'an event',
+  { key: null, value: null, headers: 'object', id: null },
+  { tx: 'tx belongs in the options, behind a list: topic.append([event], { tx })' },
+)
+const APPEND = optionTable<{ tx: AnyTransaction }>(
+  'append',
+  { tx: null },
+  { transaction: 'did you mean tx?' },
+)
 
 /** An event as its readers see it. */
 export interface EventView<Value = unknown> {
@@ -87,20 +95,20 @@ export class Topic<Value = unknown> {
   append(...events: NewEventInput[]): Promise<Appended[]>
   /** Appends them when your transaction commits; `tx` is a client of yours between BEGIN and COMMIT. */
   append(events: NewEventInput[], options: { tx: AnyTransaction }): Promise<Accepted>
-  append(events: NewEventInput[], options?: { tx?: undefined }): Promise<Appended[]>
+  append(events: NewEventInput[], options?: { tx?: never }): Promise<Appended[]>
   async append(...given: unknown[]): Promise<Appended[] | Accepted> {
-    const { events, tx } = eventsOf(given)
+    const { events, options } = eventsOf(given)
     const checked = events.map((event) => this.#check(event))
-    if (tx !== undefined) return this.#arrive(tx, checked)
+    if ('tx' in options) return this.#arrive(options.tx, checked)
     const appended = await this.#pass(() => this.#parts.store.append(this.name, checked))
     this.#parts.telemetry.emit('log.appended', { topic: this.name, events: appended.length })
     return appended
   }
 
-  async #arrive(given: AnyTransaction, events: NewEvent[]): Promise<Accepted> {
+  async #arrive(given: AnyTransaction | undefined, events: NewEvent[]): Promise<Accepted> {
     const { arrivals } = this.#parts
-    if (arrivals === null) throw refuseTransaction()
     const tx = transactionOf(given)
+    if (arrivals === null) throw refuseTransaction()
     await this.#pass(() => arrivals.append(tx, this.name, events))
     return { result: 'accepted' }
   }
@@ -123,6 +131,7 @@ export class Topic<Value = unknown> {
     from = 0,
     limit = 100,
   ): Promise<{ events: EventView<Value>[]; next: number }> {
+    refuseSurplus(arguments.length, { form: 'topic.read(partition, from, limit)', takes: 3 })
     if (!Number.isSafeInteger(partition) || partition < 0)
       throw badRead('partition', partition, 'a whole number from 0 on')
     if (!Number.isSafeInteger(from) || from < 0) throw badRead('from', from, 'a whole number from 0 on')
@@ -141,19 +150,12 @@ export class Topic<Value = unknown> {
 }
 
 /** Events one by one, or as a list, and then perhaps with options. */
-function eventsOf(given: readonly unknown[]): { events: NewEventInput[]; tx: AnyTransaction | undefined } {
-  const [first, options = {}, ...rest] = given
-  if (!Array.isArray(first)) return { events: given as NewEventInput[], tx: undefined }
+function eventsOf(given: readonly unknown[]): { events: NewEventInput[]; options: { tx?: AnyTransaction } } {
+  const [first, options = {}] = given
+  if (!Array.isArray(first)) return { events: given as NewEventInput[], options: {} }
   checkOptions(options, APPEND)
-  const [more] = rest
-  if (more !== undefined) throw badAppend(more)
-  return { events: first as NewEventInput[], tx: (options as { tx?: AnyTransaction }).tx }
-}
-
-function badAppend(more: unknown): HeadraceError {
-  return new HeadraceError('invalid_input', `append was given a list, options, and ${describe(more)}`, {
-    remedy: 'give append(...events) or append([...events], { tx })',
-  })
+  refuseSurplus(given.length, { form: 'topic.append([…events], { tx })', takes: 2 })
+  return { events: first as NewEventInput[], options: options as { tx?: AnyTransaction } }
 }
 
 export function viewEvent<Value>(event: LogEvent): EventView<Value> {

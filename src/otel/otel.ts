@@ -1,7 +1,7 @@
 // Exported as `headrace/otel`: spans of OpenTelemetry for the life of keys, put → taken → run → settled. Listens to
 // telemetry; the engine knows nothing of it, and tells of single runs only while somebody listens. Decision 0015.
 import '../check-floor.ts'
-import { checkOptions, optionTable } from '../check-options.ts'
+import { checkOptions, optionTable, refuseSurplus } from '../check-options.ts'
 import { describe } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { HeadraceError } from '../errors.ts'
@@ -73,6 +73,7 @@ const MOST_CALLERS = 16
 
 /** Makes spans of what a member does, with the `@opentelemetry/api` of the program, until it is stopped. */
 export function traceWork<Context>(race: Traced, api: OtelApi<Context>, options: TraceOptions = {}): Tracing {
+  refuseSurplus(arguments.length, { form: 'traceWork(race, api, options)', takes: 3 })
   checkOptions(options, TRACE)
   checkShare(options.share)
   const tracer = new Tracer(race, api, options)

@@ -50,7 +50,11 @@ export function cancel(): Answer {
   return CANCEL
 }
 
-const WHEN = optionTable<{ in?: Duration; at?: Moment }>('a time to run', { in: null, at: null })
+const WHEN = optionTable<{ in?: Duration; at?: Moment }>(
+  'a time to run',
+  { in: null, at: null },
+  { delay: 'did you mean in?' },
+)
 
 function read(when: When): Wait {
   if (typeof when !== 'object') return { inMs: toMs(when) }

@@ -40,7 +40,11 @@ export interface RetryRules extends Limits {
 const DEFAULTS: Limits = { attempts: 10, firstMs: 1000, longestMs: 3_600_000 }
 
 const LIMITS = { attempts: null, first: 'duration', longest: 'duration' } as const
-const RETRY = optionTable<RetryOptions>('retry', { ...LIMITS, errors: 'list' })
+const RETRY = optionTable<RetryOptions>(
+  'retry',
+  { ...LIMITS, errors: 'list' },
+  { retries: 'did you mean attempts?', delay: 'did you mean first?', maxDelay: 'did you mean longest?' },
+)
 const ERRORS = optionTable<ErrorLimits>('retry.errors', { ...LIMITS, type: null })
 
 export function retryRules(options: RetryOptions = {}): RetryRules {

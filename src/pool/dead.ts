@@ -1,7 +1,7 @@
 // What was given up in a pool, as its users see it: to look at, to run again, to remove; one key or all that a filter
 // names. Rules [S10], [S11], [Z1] to [Z3] of docs/spec/pool.md.
 import { type Moment, checkKey, checkMoment } from '../check.ts'
-import { checkOptions, optionTable } from '../check-options.ts'
+import { checkOptions, optionTable, refuseSurplus } from '../check-options.ts'
 import { HeadraceError } from '../errors.ts'
 import { type DeathKind, addToKinds, kindOf } from './death-kind.ts'
 import { DEATH_STATES, type DeathState } from './settle.ts'
@@ -109,6 +109,7 @@ export class Dead {
 
   /** The newest first. A key that was put again since is still listed: the record of its death stays. */
   async list(query: DeadQuery = {}): Promise<DeadRun[]> {
+    refuseSurplus(arguments.length, { form: 'dead.list(query)', takes: 1 })
     return (await this.page(query)).runs.map(deadRun)
   }
 
@@ -137,6 +138,7 @@ export class Dead {
 
   /** The kinds of the newest 10,000 deaths, the largest first; `next` is not null when there are older ones. */
   async kinds(filter: DeadFilter = {}, after?: DeathCursor): Promise<Stepped<{ kinds: DeathKind[] }>> {
+    refuseSurplus(arguments.length, { form: 'dead.kinds(filter, after)', takes: 2 })
     const kinds = new Map<string, DeathKind>()
     let next: DeathCursor | null = null
     for await (const chunk of this.#look(filter, after)) {
@@ -148,11 +150,13 @@ export class Dead {
 
   /** Runs a dead entry again, now, with its payload and from the first attempt; false: it is not there, or not dead. */
   async redrive(key: string, at?: Moment): Promise<boolean> {
+    refuseSurplus(arguments.length, { form: 'dead.redrive(key, at)', takes: 2 })
     return (await this.redriveAll(nameOf(key, at))) > 0
   }
 
   /** Runs every entry again that is dead by a death of the filter; answers how many. */
   async redriveAll(which: DeadChoice): Promise<number> {
+    refuseSurplus(arguments.length, { form: 'dead.redriveAll(filter)', takes: 1 })
     const filter = filterOf(which)
     let redriven = 0
     let next: DeathCursor | null | undefined
@@ -177,11 +181,13 @@ export class Dead {
 
   /** Removes the records of a key's deaths, and its entry if that is dead; false: there were none. */
   async remove(key: string, at?: Moment): Promise<boolean> {
+    refuseSurplus(arguments.length, { form: 'dead.remove(key, at)', takes: 2 })
     return (await this.removeAll(nameOf(key, at))).deaths > 0
   }
 
   /** Removes every record of the filter, and dead entries of which no record is left. */
   async removeAll(which: DeadChoice): Promise<RemovedDead> {
+    refuseSurplus(arguments.length, { form: 'dead.removeAll(filter)', takes: 1 })
     const filter = filterOf(which)
     const removed = { deaths: 0, entries: 0 }
     let next: DeathCursor | null | undefined

@@ -1,5 +1,5 @@
 // Which entries a caller of the library lists, and the query that comes of it.
-import { type Moment, checkKey, checkMoment } from '../check.ts'
+import { type Moment, checkInstant, checkKey, checkMoment } from '../check.ts'
 import { checkOptions, optionTable } from '../check-options.ts'
 import type { EntryState } from './entry.ts'
 import type { EntryCursor, EntryQuery } from './store.ts'
@@ -56,9 +56,9 @@ function checkCursor(after: unknown): EntryCursor {
   checkOptions(after, CURSOR)
   const { dueAt, key, slot } = after as EntryCursor
   return {
-    dueAt: checkMoment(dueAt, 'after.dueAt'),
+    dueAt: checkInstant(dueAt, 'after.dueAt'),
     key: checkKey(key, 'after.key'),
-    slot: slot === null ? null : checkMoment(slot, 'after.slot'),
+    slot: slot === null ? null : checkInstant(slot, 'after.slot'),
   }
 }
 

@@ -8,6 +8,7 @@ import type { Gate } from '../gate.ts'
 import { type Accepted, type Arrivals, refuseTransaction } from '../store.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { type AnyTransaction, transactionOf } from '../tx.ts'
+import { refuseSurplus } from '../check-options.ts'
 import { type Moment, checkChoice, checkKey, checkMoment, checkPayload } from '../check.ts'
 import type { Limits, LimitsOptions, PauseOptions } from './control.ts'
 import { Dead } from './dead.ts'
@@ -145,11 +146,13 @@ export class Pool<Payload = unknown> {
   put(key: string, options: PutOptions<Payload> & { tx: AnyTransaction }): Promise<Accepted>
   put(key: string, ...options: PutArguments<Payload>): Promise<PutOutcome>
   async put(key: string, ...given: unknown[]): Promise<PutOutcome | Accepted> {
+    refuseSurplus(arguments.length, { form: 'pool.put(key, { …, tx })', takes: 2 })
     const [options = {}] = given as [(PutOptions & TxOptions)?]
     checkPutOptions(options)
     const { tx, ...rest } = options
     const put = this.#check({ key, ...rest })
-    if (tx !== undefined) return this.#arrive(tx, [put])
+    // One that is undefined was forgotten: the put must not commit by itself.
+    if ('tx' in options) return this.#arrive(tx, [put])
     const [outcome] = await this.#putNow([put])
     assert(outcome !== undefined, 'a put has an answer')
     return outcome
@@ -165,15 +168,16 @@ export class Pool<Payload = unknown> {
     payload: Payload,
     options: AddOptions & TxOptions = {},
   ): Promise<(PutOutcome | Accepted) & { key: string }> {
+    refuseSurplus(arguments.length, { form: 'pool.add(payload, { …, tx })', takes: 2 })
     checkAddOptions(options)
     const key = this.#parts.clock.id()
     return { key, ...(await (this as Pool).put(key, { ...options, payload })) }
   }
 
-  async #arrive(given: AnyTransaction, puts: Put[]): Promise<Accepted> {
+  async #arrive(given: AnyTransaction | undefined, puts: Put[]): Promise<Accepted> {
     const { arrivals } = this.#parts
-    if (arrivals === null) throw refuseTransaction()
     const tx = transactionOf(given)
+    if (arrivals === null) throw refuseTransaction()
     await this.#pass(() => arrivals.put(tx, this.name, puts))
     return { result: 'accepted' }
   }
@@ -196,15 +200,16 @@ export class Pool<Payload = unknown> {
   ): Promise<Accepted>
   putAll(
     puts: readonly ({ key: string } & PutOptions<Payload>)[],
-    options?: { tx?: undefined },
+    options?: { tx?: never },
   ): Promise<PutOutcome[]>
   async putAll(
     puts: readonly ({ key: string } & PutOptions)[],
     options: TxOptions = {},
   ): Promise<PutOutcome[] | Accepted> {
+    refuseSurplus(arguments.length, { form: 'pool.putAll(puts, { tx })', takes: 2 })
     checkPutAll(puts, options)
     const checked = puts.map((put) => this.#check(put))
-    return options.tx === undefined ? this.#putNow(checked) : this.#arrive(options.tx, checked)
+    return 'tx' in options ? this.#arrive(options.tx, checked) : this.#putNow(checked)
   }
 
   /** Puts that were checked already; concurrent requests share a commit. */
@@ -221,6 +226,7 @@ export class Pool<Payload = unknown> {
 
   /** Removes an entry. In mode `each` a moment names one slot, and without one all slots of the key go. */
   async cancel(key: string, at?: Moment): Promise<CancelResult> {
+    refuseSurplus(arguments.length, { form: 'pool.cancel(key, at)', takes: 2 })
     const { cancelled, due } = await this.cancelAll(key, at)
     if (due > 0) return 'due'
     return cancelled > 0 ? 'cancelled' : 'absent'
@@ -251,6 +257,7 @@ export class Pool<Payload = unknown> {
    * of its key: that answers `exists` and changes nothing.
    */
   async reschedule(key: string, from: Moment | null, to: Moment): Promise<RescheduleOutcome> {
+    refuseSurplus(arguments.length, { form: 'pool.reschedule(key, from, to)', takes: 3 })
     const change = {
       key: checkKey(key),
       slot: from === null ? null : this.#slot(from),
@@ -264,6 +271,7 @@ export class Pool<Payload = unknown> {
   }
 
   async get(key: string, at?: Moment): Promise<EntryView | null> {
+    refuseSurplus(arguments.length, { form: 'pool.get(key, at)', takes: 2 })
     const name = { key: checkKey(key), slot: at === undefined ? null : this.#slot(at) }
     const entry = await this.#pass(() => this.#parts.store.browse.get(this.name, name))
     return entry === null ? null : view(entry, this.#parts.clock.now())
@@ -271,6 +279,7 @@ export class Pool<Payload = unknown> {
 
   /** A page of entries in due order, 100 by default; `next` is the cursor of the following page, null at the end. */
   async list(options: ListOptions = {}): Promise<{ entries: EntryView[]; next: EntryCursor | null }> {
+    refuseSurplus(arguments.length, { form: 'pool.list(options)', takes: 1 })
     const query = listQuery(options)
     const oneMore = { ...query, limit: query.limit + 1 }
     const { now, entries } = await this.#pass(() => this.#parts.store.browse.list(this.name, oneMore))
@@ -282,7 +291,8 @@ export class Pool<Payload = unknown> {
   }
 
   /** Lets no run start, and no tick move, until `resume`, or `until`; what runs goes on. It is stored, and outlives every member. */
-  pause(options: PauseOptions = {}): Promise<PausedView> {
+  async pause(options: PauseOptions = {}): Promise<PausedView> {
+    refuseSurplus(arguments.length, { form: 'pool.pause(options)', takes: 1 })
     return this.#steering.pause(options)
   }
 
@@ -297,7 +307,8 @@ export class Pool<Payload = unknown> {
   }
 
   /** Changes the limits of the pool, or of each of its groups, for all members; answers all of them. Ticks have none. */
-  limit(options: LimitsOptions): Promise<Limits> {
+  async limit(options: LimitsOptions): Promise<Limits> {
+    refuseSurplus(arguments.length, { form: 'pool.limit({ pool, group })', takes: 1 })
     return this.#steering.limit(options, { isTicks: this.#isTicks })
   }
 

@@ -67,6 +67,7 @@ const NAMES = {
   longestWait: null,
   trace: null,
 } as const
+const RETRY = 'name it where the pool is worked on: race.work(pool, handler, { retry: { attempts } })'
 /** What queues of other makes call it. */
 const ELSEWHERE = {
   delay: "did you mean in? A put is due after a while with in: '5s', or at a moment with at",
@@ -75,14 +76,23 @@ const ELSEWHERE = {
   priority: 'did you mean lane?',
   data: 'did you mean payload?',
   jobId: 'the key is the first argument',
-  attempts: 'name it where the pool is worked on: race.work(pool, handler, { retry: { attempts } })',
+  attempts: RETRY,
+  maxAttempts: RETRY,
+  retries: RETRY,
+  retry: RETRY,
+  retryLimit: RETRY,
+  maxWait: 'did you mean longestWait?',
+  transaction: 'did you mean tx?',
 }
+const HINT = 'data goes under payload: { payload: { … } }'
+const TX_OF_ALL = 'all puts share one transaction: putAll(puts, { tx })'
 const MERGING = 'the key of add is fresh: use put with a key of your own'
-const PUT = optionTable<PutOptions & TxOptions>('a put', { ...NAMES, tx: null }, ELSEWHERE)
+const PUT = optionTable<PutOptions & TxOptions>('a put', { ...NAMES, tx: null }, ELSEWHERE, HINT)
 const PUT_OF_MANY = optionTable<PutOptions & { key: string }>(
   'a put of many',
   { key: null, ...NAMES },
-  { ...ELSEWHERE, tx: 'all puts share one transaction: putAll(puts, { tx })' },
+  { ...ELSEWHERE, tx: TX_OF_ALL, transaction: TX_OF_ALL },
+  HINT,
 )
 const ADD = optionTable<AddOptions & TxOptions>(
   'add',
@@ -95,11 +105,11 @@ const ADD = optionTable<AddOptions & TxOptions>(
     payload: 'it is the first argument',
   },
 )
-const PUT_ALL = optionTable<TxOptions>('putAll', { tx: null })
+const PUT_ALL = optionTable<TxOptions>('putAll', { tx: null }, { transaction: 'did you mean tx?' })
 
 export interface TxOptions {
   /** A transaction of yours, which this becomes a part of: of pg, postgres.js, Drizzle, Kysely, Knex or Prisma. */
-  tx?: AnyTransaction | undefined
+  tx?: AnyTransaction
 }
 
 export function checkPutOptions(options: unknown): void {

@@ -30,12 +30,13 @@ export interface WorkRules {
 
 const DOUBTS: readonly OnDoubt[] = ['abort', 'finish']
 const MOST_CONCURRENCY = 10_000
-const WORK = optionTable<WorkOptions>('a worker', {
-  concurrency: null,
-  timeout: 'duration',
-  retry: null,
-  onDoubt: DOUBTS,
-})
+/** What queues of other makes call it. */
+const ATTEMPTS = 'did you mean retry: { attempts }?'
+const WORK = optionTable<WorkOptions>(
+  'a worker',
+  { concurrency: null, timeout: 'duration', retry: null, onDoubt: DOUBTS },
+  { retries: ATTEMPTS, attempts: ATTEMPTS, maxAttempts: ATTEMPTS, backoff: 'did you mean retry: { first }?' },
+)
 
 export function workRules(options: WorkOptions): WorkRules {
   checkOptions(options, WORK)

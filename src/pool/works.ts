@@ -4,7 +4,7 @@ import { HeadraceError } from '../errors.ts'
 import type { Ownership } from '../roster/ownership.ts'
 import type { Service } from '../service.ts'
 import type { Pulse, PulseRequest } from '../store.ts'
-import type { Pool } from './pool.ts'
+import { Pool } from './pool.ts'
 import type { Handler } from './run.ts'
 import { Solitude } from './solitude.ts'
 import type { WorkRules } from './work-options.ts'
@@ -89,6 +89,14 @@ export class Works {
 }
 
 /** Types do not hold callers from JavaScript. */
+export function refuseNoPool(pool: unknown, { of, call }: { of: string; call: string }): void {
+  if (pool instanceof Pool) return
+  const name = typeof pool === 'string' ? describe(pool) : 'name'
+  throw new HeadraceError('invalid_options', `the pool of ${of} is ${describe(pool)}`, {
+    remedy: `give the pool itself: ${call.replace('POOL', () => `race.pool(${name})`)}`,
+  })
+}
+
 export function refuseNoHandler(handler: unknown): void {
   if (typeof handler === 'function') return
   throw new HeadraceError('invalid_options', `the handler of a worker is ${describe(handler)}`, {

@@ -1,6 +1,6 @@
 // /v1/pools/:pool/dead: what was given up, to look at, to run again, and to remove.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { checkChoice, checkMoment } from '../check.ts'
+import { checkChoice, checkInstant, checkMoment } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { nearest } from '../nearest.ts'
 import type { DeadFilter, DeadText } from '../pool/dead.ts'
@@ -168,7 +168,7 @@ function readCursor(text: string): DeathCursor {
   try {
     const [diedAt, id] = parseJson(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
     if (!Number.isSafeInteger(id)) throw cursorUnknown()
-    return { diedAt: checkMoment(diedAt), id: id as number }
+    return { diedAt: checkInstant(diedAt), id: id as number }
   } catch {
     throw cursorUnknown()
   }

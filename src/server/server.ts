@@ -1,7 +1,7 @@
 // Exported as `headrace/server`: the HTTP API of a running Headrace in its own process, so that whoever works can be asked.
 import '../check-floor.ts'
 import { describe } from '../check.ts'
-import { checkOptions, optionTable } from '../check-options.ts'
+import { checkOptions, optionTable, refuseSurplus } from '../check-options.ts'
 import { HeadraceError } from '../errors.ts'
 import type { Headrace } from '../headrace.ts'
 import { type OptionsInput, asGiven, resolveOptions } from '../options.ts'
@@ -38,6 +38,7 @@ export interface Served extends AsyncDisposable {
 
 /** Serves the HTTP API of a race; off loopback only with a token. From then on its address stands in the roster. [G5] */
 export async function serve(race: Headrace, options: ServeOptions = {}): Promise<Served> {
+  refuseSurplus(arguments.length, { form: 'serve(race, options)', takes: 2 })
   checkOptions(options, SERVE)
   const { ticks = null, ...given } = options
   refuseOther(ticks)

@@ -1,5 +1,5 @@
 // Ticks as JSON text, one or a page. Payloads are kept as JSON text and are embedded as they are, never parsed.
-import { checkKey, checkMoment } from '../check.ts'
+import { checkInstant, checkKey } from '../check.ts'
 import { toIso } from '../clock.ts'
 import { type Entry, stateOf } from '../pool/entry.ts'
 import { cursorOf } from '../pool/order.ts'
@@ -41,9 +41,9 @@ export function readCursor(text: string): EntryCursor {
   try {
     const [dueAt, key, slot] = parseJson(Buffer.from(text, 'base64url').toString('utf8')) as unknown[]
     const cursor = {
-      dueAt: checkMoment(dueAt),
+      dueAt: checkInstant(dueAt),
       key: checkKey(key),
-      slot: slot === null ? null : checkMoment(slot),
+      slot: slot === null ? null : checkInstant(slot),
     }
     return cursor
   } catch {

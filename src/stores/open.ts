@@ -39,6 +39,13 @@ function checkPath(path: string): string {
   if (path === ':memory:') {
     throw refusal('the store address "sqlite::memory:" names no file', 'write memory: to keep nothing')
   }
+  if (/^\/\/(?!\/)/.test(path)) {
+    const name = path.slice(2)
+    throw refusal(
+      `the store address ${JSON.stringify(`sqlite:${path}`)} has two slashes, and would name the file /${name}`,
+      `write sqlite:${name} for a file in the working directory, or sqlite:///${name} from the root`,
+    )
+  }
   if (!path.includes('?')) return path
   const address = JSON.stringify(`sqlite:${path}`)
   throw refusal(`the store address ${address} has parameters`, 'name the file alone, without "?"')

@@ -45,6 +45,15 @@ test('[M3] moments are texts, milliseconds and dates, from the far past to the e
   for (const at of [0, -1, LAST_MOMENT]) assert.equal(checkMoment(at), at)
 })
 
+test('[M3] a number that looks like seconds is refused, and a Date or a text of that time is not', () => {
+  const seconds = 1_798_761_600
+  const refused = { code: 'invalid_input', message: /looks like seconds/, remedy: /milliseconds.* or a Date/ }
+  for (const at of [seconds, 1e8, 1e11 - 1]) assert.throws(() => checkMoment(at), refused)
+  assert.equal(checkMoment(new Date(seconds)), seconds)
+  assert.equal(checkMoment('1970-01-21T19:39:21.600Z'), seconds)
+  for (const at of [1e11, 1e8 - 1, -seconds]) assert.equal(checkMoment(at), at)
+})
+
 const badMoments = [
   Number.NaN,
   Infinity,

@@ -2,41 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../../src/client/client.ts'
-import { HeadraceError } from '../../src/errors.ts'
-import { type Headrace, headrace } from '../../src/headrace.ts'
+import { headrace } from '../../src/headrace.ts'
 import { again } from '../../src/pool/answer.ts'
 import { traceWork } from '../../src/otel/otel.ts'
 import { serve } from '../../src/server/server.ts'
-
-/** A call as JavaScript makes it, without types; what it must say, and suggest. */
-interface Refused {
-  call(race: Headrace): unknown
-  says: string
-  suggests: RegExp
-}
-
-/** Types do not hold callers from JavaScript. */
-const wrong = (options: unknown): never => options as never
-
-async function refusalOf(call: () => unknown): Promise<HeadraceError> {
-  try {
-    await call()
-  } catch (error) {
-    assert.ok(error instanceof HeadraceError, String(error))
-    return error
-  }
-  return assert.fail('it was not refused')
-}
-
-async function refuses(table: Refused[]): Promise<void> {
-  await using race = await headrace({ store: 'memory:' })
-  for (const { call, says, suggests } of table) {
-    const error = await refusalOf(() => call(race))
-    assert.equal(error.message, says)
-    assert.equal(error.code, 'invalid_options')
-    assert.match(error.remedy ?? '', suggests, says)
-  }
-}
+import { type Refused, refuses, wrong } from './refuses.ts'
 
 const POOL_CALLS: Refused[] = [
   {

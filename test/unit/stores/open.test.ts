@@ -9,6 +9,8 @@ import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 const samples: [string, RegExp][] = [
   ['sqlite:', /names no file/],
   ['sqlite::memory:', /write memory:/],
+  ['sqlite://x.db', /write sqlite:x\.db .* sqlite:\/\/\/x\.db/],
+  ['sqlite://dir/x.db', /write sqlite:dir\/x\.db/],
   ['sqlite:./a.db?mode=ro', /without "\?"/],
   ['sqlite:file:a.db?cache=shared', /without "\?"/],
   ['redis://me:secret@db/x', /write sqlite:/],
